@@ -1,0 +1,1 @@
+"""Run tasks against an endpoint; the command line."""
