@@ -113,15 +113,15 @@ def tango(gained: npt.ArrayLike, lost: npt.ArrayLike, n: npt.ArrayLike, z: float
     )
 
 
-def scaled_tango(differences: FloatArray, z: float, floor: float = 0.0) -> Limits:
+def scaled_tango(differences: FloatArray, z: float, *, floor: float = 0.0, unseen: float = 0.0) -> Limits:
     """Return limits of the mean of ``differences`` (each in [-1, 1], items on the last axis).
 
     Tango's limits on differences measured in steps of their typical size ``s`` = sum d^2 / sum |d|: exactly
-    Tango's for -1, 0, 1. ``floor`` is the smallest step believed in: an item not yet seen to change may do so
-    by that much.
+    Tango's for -1, 0, 1. ``unseen`` counts whole items that may yet change and enter both sums; ``floor`` is
+    the smallest step believed in.
     """
-    size = np.abs(differences).sum(axis=-1)
-    square = np.square(differences).sum(axis=-1)
+    size = np.abs(differences).sum(axis=-1) + unseen
+    square = np.square(differences).sum(axis=-1) + unseen
     step = np.where(size > 0, square / np.where(size > 0, size, 1), 1.0)
     step = np.clip(np.maximum(step, floor), 1e-12, 1)
     gained = np.maximum(differences, 0).sum(axis=-1) / step
