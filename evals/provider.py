@@ -117,6 +117,11 @@ class EndpointAPI(ModelAPI):
         """Return what shares one connection limit: the endpoint."""
         return self.endpoint.base_url
 
+    @property
+    def n_live_chunks(self) -> int:
+        """Number of streamed chunks received, also of replies that are still being written."""
+        return self._transport.n_chunks if self._transport is not None else 0
+
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput | tuple[ModelOutput | Exception, ModelCall]:

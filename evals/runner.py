@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -164,9 +165,10 @@ class _RunUnderWay:
         api.journal = self._journal
         api.waits, api.policy = settings.waits, settings.policy
         api.on_fatal, api.on_attempt = on_fatal, on_attempt
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, on_interrupt)
+        if threading.current_thread() is threading.main_thread():  # signals reach no other thread
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(number, on_interrupt)
 
     async def _inspect_eval(self, task: Task) -> None:
         """Call Inspect with everything off that only costs: what users see in the viewer stays the same."""

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import aiohttp
 import orjson
-from verifiers.completion import CompletionAssembler, ErrorFrame, UnusableReply, read_completion
+from verifiers.completion import CompletionAssembler, ErrorFrame, UnusableReplyError, read_completion
 from verifiers.ending import Finish, finish_kind
 
 from evals.event_stream import EventStream
@@ -39,6 +39,7 @@ class Transport:
     """An HTTP session. Requests share its connections and nothing else."""
 
     def __init__(self, waits: Waits) -> None:
+        self.n_chunks = 0  # of all replies, for live progress
         self._waits = waits
         connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=15.0)
         self._session = aiohttp.ClientSession(
@@ -84,7 +85,9 @@ class Transport:
         now = asyncio.get_running_loop().time
         moved_at = -RESCHEDULE_EVERY_S
         async for block in http.content.iter_any():
+            before = reader.n_chunks
             reader.feed(block)
+            self.n_chunks += reader.n_chunks - before
             if reader.is_done:
                 break
             if reader.is_stream and now() - moved_at > RESCHEDULE_EVERY_S:
@@ -99,12 +102,12 @@ class _ReplyReader:
     def __init__(self, started: float) -> None:
         self.is_stream: bool | None = None
         self.is_done = False
+        self.n_chunks = 0
         self._started = started
         self._plain: list[bytes] = []
         self._events = EventStream()
         self._assembler = CompletionAssembler()
         self._first_token_at: float | None = None
-        self._n_chunks = 0
 
     def feed(self, block: bytes) -> None:
         """Take the next block of bytes; the first decides what the server sends, whatever its headers say."""
@@ -127,7 +130,7 @@ class _ReplyReader:
         except orjson.JSONDecodeError as error:
             raise server_failure(f"a frame of the stream is not JSON: {_excerpt(data)}") from error
         if self._add(chunk):
-            self._n_chunks += 1
+            self.n_chunks += 1
             if self._first_token_at is None:
                 self._first_token_at = time.perf_counter()
         return False
@@ -137,7 +140,7 @@ class _ReplyReader:
             return self._assembler.add(chunk)
         except ErrorFrame as error:
             raise frame_failure(error.message, error.code) from error
-        except UnusableReply as error:
+        except UnusableReplyError as error:
             raise server_failure(str(error)) from error
 
     def finish(self) -> Reply:
@@ -160,7 +163,7 @@ class _ReplyReader:
             response=response,
             ttft_s=None if first is None else first - self._started,
             duration_s=now - self._started,
-            n_chunks=self._n_chunks,
+            n_chunks=self.n_chunks,
         )
 
 
@@ -176,7 +179,7 @@ def _read_plain(body: bytes) -> Response:
         raise server_failure(f"the reply is not JSON: {_excerpt(text)}") from error
     except ErrorFrame as error:
         raise frame_failure(error.message, error.code) from error
-    except UnusableReply as error:
+    except UnusableReplyError as error:
         raise server_failure(str(error)) from error
 
 

@@ -20,7 +20,6 @@ PROMPT = (
     "Solve the following problem step by step. The answer is an integer between 0 and 999. "
     "Finish with the answer alone inside \\boxed{{}}.\n\n{problem}"
 )
-PROMPT_VERSION = "aime25/1"
 
 PIN = DatasetPin(
     name="math-ai/aime25",
@@ -103,7 +102,7 @@ AIME25 = Benchmark(
     departures="own prompt wording; integer comparison of the last box",
     pins={None: PIN},
     presets=PRESETS,
-    prompt_version=PROMPT_VERSION,
+    prompt=PROMPT,
     scorer="aime_integer/1",
     read_items=read_items,
     grade=grade,

@@ -44,7 +44,7 @@ class Benchmark:
     departures: str  # where the protocol departs from its source, in one sentence
     pins: Mapping[str | None, DatasetPin]  # by variant
     presets: tuple[Preset, ...]
-    prompt_version: str
+    prompt: str  # the template: its digest is part of the fingerprint
     scorer: str
     read_items: Callable[[Rows], Sequence[Item]]
     grade: Callable[[Response, str, Mapping[str, Any]], Grade]

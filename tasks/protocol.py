@@ -41,7 +41,7 @@ def resolve_spec(
         variant=variant if variant is not None else benchmark.default_variant,
         preset=chosen.name,
         dataset=dataset,
-        prompt_hash=digest(benchmark.prompt_version)[:16],
+        prompt_hash=digest(benchmark.prompt)[:16],
         scorer=benchmark.scorer,
         sampling=Sampling(
             temperature=base.temperature if change.temperature is None else change.temperature,
