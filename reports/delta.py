@@ -1,0 +1,268 @@
+"""The difference of two checkpoints on one task: candidate - baseline, with everything known about it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from reports.arm import Arm
+from reports.flips import Flips, RegressedItem, count_flips, regressed_items
+from reports.intervals import (
+    FloatArray,
+    Interval,
+    Limits,
+    critical_value,
+    mover_difference,
+    mover_ratio,
+    scaled_tango,
+    wilson,
+)
+from reports.pairing import Pairing, Side, pair_scores
+from reports.permutation import PermutationTest, exact_test, shuffle_test
+
+POPULATION_STEP = 0.25  # smallest change believed in when the items are a sample (statistics 3b)
+FEW_ITEMS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class SideEstimate:
+    """One checkpoint over the items both sides scored.
+
+    ``interval`` is for exactly these items, ``population`` for items like these (``None`` for one item).
+    ``missing`` counts the responses of the side's own item-by-epoch grid without a score, over ``expected``.
+    ``if_missing_wrong`` is the accuracy over that grid with every missing response scored 0.
+    """
+
+    accuracy: float
+    interval: Interval
+    population: Interval | None
+    item_error: float | None
+    epochs: int
+    scored: int
+    expected: int
+    missing: int
+    if_missing_wrong: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ratio:
+    """A ratio and its interval; ``high`` may be infinite where the denominator may be 0."""
+
+    value: float
+    interval: Interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delta:
+    """Candidate - baseline on one task.
+
+    ``interval`` (the headline) is for exactly these items, ``population`` for items like these. ``method``
+    is ``mover-wilson`` with two or more epochs on both sides, else ``scaled-tango``: paired, an upper bound
+    on the uncertainty for these items. ``item_error`` is the standard error from the paired item
+    differences. ``recovery`` is candidate / baseline, ``None`` for a baseline of 0. ``overlap`` is the
+    smaller share of a side's items that the other has too; ``unscored`` are on both sides without a score on
+    one of them. The last two are the headline had every response missing on that side been wrong (the other
+    side's missing left out), ``None`` where none is missing.
+    """
+
+    n_items: int
+    baseline: SideEstimate
+    candidate: SideEstimate
+    value: float
+    interval: Interval
+    population: Interval | None
+    item_error: float | None
+    test: PermutationTest
+    recovery: Ratio | None
+    flips: Flips
+    regressed: tuple[RegressedItem, ...]
+    only_baseline: tuple[str, ...]
+    only_candidate: tuple[str, ...]
+    unscored: tuple[str, ...]
+    overlap: float
+    warnings: tuple[str, ...]
+    if_candidate_missing_wrong: Interval | None
+    if_baseline_missing_wrong: Interval | None
+
+    @property
+    def method(self) -> str:
+        """Name the headline's method."""
+        return self.interval.method
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided p of 'no difference' (mid-p of the exact test within items)."""
+        return self.test.mid_p
+
+
+def paired_delta(
+    baseline: pd.DataFrame,
+    candidate: pd.DataFrame,
+    *,
+    confidence: float = 0.95,
+    rng: np.random.Generator | None = None,
+) -> Delta:
+    """Compare two score tables of one task: a row per response with ``sample_id``, ``epoch``, ``score``.
+
+    Epochs are averaged within items first; a missing score (NaN) is left out, never 0. ``rng`` serves
+    fractional scores only, whose p-value comes from shuffling (default: a fixed seed).
+
+    Raises ``ScoreError`` and ``NoCommonItemsError`` (see ``pairing``).
+    """
+    return delta_of(pair_scores(baseline, candidate), confidence=confidence, rng=rng)
+
+
+def delta_of(pairing: Pairing, *, confidence: float = 0.95, rng: np.random.Generator | None = None) -> Delta:
+    """Compare two sides already joined."""
+    base_ids, cand_ids = _present(pairing.baseline), _present(pairing.candidate)
+    both = base_ids & cand_ids
+    return Delta(
+        n_items=len(pairing.kept),
+        baseline=_side_estimate(pairing, pairing.baseline, pairing.baseline_arm, confidence),
+        candidate=_side_estimate(pairing, pairing.candidate, pairing.candidate_arm, confidence),
+        value=pairing.candidate_arm.accuracy - pairing.baseline_arm.accuracy,
+        interval=headline_interval(pairing, confidence),
+        population=_population_interval(pairing, confidence),
+        item_error=_item_error(pairing.differences),
+        test=_test(pairing, rng),
+        recovery=_recovery(pairing, confidence),
+        flips=count_flips(pairing, confidence),
+        regressed=regressed_items(pairing),
+        only_baseline=_names(pairing, base_ids - cand_ids),
+        only_candidate=_names(pairing, cand_ids - base_ids),
+        unscored=_names(pairing, both - set(pairing.kept.tolist())),
+        overlap=len(both) / max(len(base_ids), len(cand_ids)),
+        warnings=_warnings(pairing),
+        if_candidate_missing_wrong=_missing_wrong(pairing, "candidate", confidence),
+        if_baseline_missing_wrong=_missing_wrong(pairing, "baseline", confidence),
+    )
+
+
+def headline_interval(pairing: Pairing, confidence: float) -> Interval:
+    """Return the interval of the delta for exactly these items."""
+    z = critical_value(confidence)
+    if pairing.is_replicated:
+        base, cand = pairing.baseline_arm, pairing.candidate_arm
+        limits = mover_difference(
+            cand.accuracy, _sampling_limits(cand, z), base.accuracy, _sampling_limits(base, z)
+        )
+        return limits.interval(confidence, "mover-wilson")
+    limits = scaled_tango(pairing.differences, z, unseen=_unseen_flips(pairing))
+    return limits.interval(confidence, "scaled-tango")
+
+
+def item_correlation(candidate: FloatArray, baseline: FloatArray) -> float:
+    """Return the correlation of two sides' item means, shrunk towards 0 as Newcombe's method 10 does.
+
+    0 where a side does not vary: all right on one side says nothing of pairing.
+    """
+    covariance = float(np.mean(candidate * baseline) - np.mean(candidate) * np.mean(baseline))
+    spread = float(np.std(candidate) * np.std(baseline))
+    if spread <= 0:
+        return 0.0
+    if covariance > 0:
+        covariance = max(covariance - 1 / (2 * len(candidate)), 0.0)
+    return min(max(covariance / spread, -1.0), 1.0)
+
+
+def _sampling_limits(arm: Arm, z: float) -> Limits:
+    return wilson(arm.accuracy, arm.effective_n, z)
+
+
+def _unseen_flips(pairing: Pairing) -> float:
+    """Return the whole-item changes to allow for: one where a side shows each item once.
+
+    With one epoch against many and a near-perfect score, the differences seen are all as small as one miss in
+    many, yet the single epoch can move a whole item: without the allowance such a pair at a loss of the
+    margin passes half the time (docs/coverage.md). With 0/1 scores at one epoch it changes nothing.
+    """
+    return 0.0 if pairing.is_replicated else 1.0
+
+
+def _population_interval(pairing: Pairing, confidence: float) -> Interval | None:
+    if len(pairing.kept) < 2:
+        return None
+    z = critical_value(confidence)
+    limits = scaled_tango(pairing.differences, z, floor=POPULATION_STEP, unseen=_unseen_flips(pairing))
+    return limits.interval(confidence, "scaled-tango-step")
+
+
+def _item_error(differences: FloatArray) -> float | None:
+    return float(np.std(differences, ddof=1) / np.sqrt(len(differences))) if len(differences) > 1 else None
+
+
+def _recovery(pairing: Pairing, confidence: float) -> Ratio | None:
+    base, cand, z = pairing.baseline_arm, pairing.candidate_arm, critical_value(confidence)
+    if base.accuracy <= 0:
+        return None
+    if pairing.is_replicated:
+        c, b, rho, method = _sampling_limits(cand, z), _sampling_limits(base, z), 0.0, "mover-r"
+    else:
+        c = wilson(cand.accuracy, cand.population_n, z)
+        b = wilson(base.accuracy, base.population_n, z)
+        rho, method = item_correlation(cand.means, base.means), "mover-r-paired"
+    limits = mover_ratio(cand.accuracy, c, base.accuracy, b, rho)
+    return Ratio(value=cand.accuracy / base.accuracy, interval=limits.interval(confidence, method))
+
+
+def _test(pairing: Pairing, rng: np.random.Generator | None) -> PermutationTest:
+    base, cand = pairing.baseline_arm, pairing.candidate_arm
+    if pairing.is_binary:
+        cand_right = np.rint(cand.means * cand.epochs).astype(np.int64)
+        right = cand_right + np.rint(base.means * base.epochs).astype(np.int64)
+        return exact_test(cand_right, cand.epochs, right, cand.epochs + base.epochs)
+    cand_codes, cand_scores = pairing.kept_scores(pairing.candidate)
+    base_codes, base_scores = pairing.kept_scores(pairing.baseline)
+    generator = rng if rng is not None else np.random.default_rng(0)
+    return shuffle_test(cand_scores, cand_codes, base_scores, base_codes, generator)
+
+
+def _side_estimate(pairing: Pairing, side: Side, arm: Arm, confidence: float) -> SideEstimate:
+    own = np.unique(side.codes)
+    scored = int(np.isfinite(side.scores).sum())
+    expected = len(own) * side.n_epochs
+    per_item = np.bincount(side.codes, weights=np.nan_to_num(side.scores), minlength=len(pairing.item_ids))
+    return SideEstimate(
+        accuracy=arm.accuracy,
+        interval=arm.interval(confidence),
+        population=arm.population(confidence),
+        item_error=arm.item_error,
+        epochs=side.n_epochs,
+        scored=scored,
+        expected=expected,
+        missing=expected - scored,
+        if_missing_wrong=float(per_item.sum() / expected),
+    )
+
+
+def _missing_wrong(
+    pairing: Pairing, side: Literal["baseline", "candidate"], confidence: float
+) -> Interval | None:
+    """Return the headline with the side's missing responses, and items the other side alone has, scored 0."""
+    own: Side = getattr(pairing, side)
+    filled = own.filled(len(pairing.item_ids), 0.0)
+    if len(filled.scores) == int(np.isfinite(own.scores).sum()):
+        return None
+    changed = {"baseline": pairing.baseline, "candidate": pairing.candidate, side: filled}
+    return headline_interval(Pairing(item_ids=pairing.item_ids, **changed), confidence)
+
+
+def _present(side: Side) -> set[int]:
+    return set(np.unique(side.codes).tolist())
+
+
+def _names(pairing: Pairing, codes: set[int]) -> tuple[str, ...]:
+    return tuple(pairing.item_ids[code] for code in sorted(codes))
+
+
+def _warnings(pairing: Pairing) -> tuple[str, ...]:
+    found = []
+    n = len(pairing.kept)
+    if not pairing.is_replicated:
+        found.append("one epoch on a side: the interval is paired, an upper bound for exactly these items")
+        if n < FEW_ITEMS:
+            found.append(f"{n} items at one epoch: the interval is rough; run more epochs")
+    if n < 2:
+        found.append("one item: nothing is known of items like it")
+    return tuple(found)
