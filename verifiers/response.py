@@ -12,6 +12,7 @@ class Usage:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     reasoning_tokens: int | None = None
+    total_tokens: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +43,7 @@ class Response:
     finish_reason: str | None = None
     usage: Usage | None = None
     flags: tuple[str, ...] = ()
+    refusal: str | None = None
 
     @property
     def is_truncated(self) -> bool:
