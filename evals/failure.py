@@ -64,3 +64,10 @@ def frame_failure(message: str, code: object) -> Failure:
     if status is not None and 400 <= status < 600:
         return http_failure(status, message, None)
     return server_failure(f"error in the reply: {message}")
+
+
+def network_words(error: Exception) -> str:
+    """Return what went wrong on the network in a few words, without the client library's decoration."""
+    cause = getattr(error, "os_error", None) or error
+    words = getattr(cause, "strerror", None) or str(cause) or type(error).__name__
+    return str(words)

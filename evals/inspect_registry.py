@@ -8,9 +8,9 @@ from inspect_ai.model import ModelAPI, modelapi
 from evals.progress import ProgressHooks
 from evals.provider import EndpointAPI
 from tasks.catalog import find_benchmark
-from tasks.protocol import resolve_spec
 from tasks.exam import load_exam
 from tasks.inspect_task import build_task
+from tasks.protocol import resolve_spec
 from tasks.scorers import outcome_scorer
 from tasks.solvers import seeded_generate
 

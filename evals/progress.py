@@ -46,7 +46,11 @@ class Progress:
     def line(self) -> None:
         """Write one plain line with the state so far."""
         n_done = self._outcomes.total()
-        print(f"{n_done}/{self._expected} responses · {self.figures()}{self._time_left()}", file=self._out, flush=True)
+        print(
+            f"{n_done}/{self._expected} responses · {self.figures()}{self._time_left()}",
+            file=self._out,
+            flush=True,
+        )
 
     def figures(self) -> str:
         """Return accuracy as served, truncated, errors and speed in a few words."""

@@ -25,7 +25,6 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolCall as InspectToolCall
 from inspect_ai.tool import ToolChoice, ToolInfo
-from verifiers.ending import Finish, finish_kind
 
 from evals.endpoint import (
     DEFAULT_KEY_VARIABLE,
@@ -41,6 +40,7 @@ from evals.transport import Transport, Waits
 from evals.wire import WireRequest, build_request, encode_body
 from tasks.response_record import RECORD, REQUEST_IDENTITY, response_record
 from tasks.spec import ThinkMode
+from verifiers.ending import Finish, finish_kind
 from verifiers.response import Response
 
 STOP_REASONS: Mapping[Finish, StopReason] = {

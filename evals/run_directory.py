@@ -42,7 +42,9 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
         partial.replace(path)
     except OSError as error:
         partial.unlink(missing_ok=True)
-        raise JournalError(f"run directory {str(path.parent)!r}: cannot be written ({error.strerror})") from error
+        raise JournalError(
+            f"run directory {str(path.parent)!r}: cannot be written ({error.strerror})"
+        ) from error
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import aiohttp
 import orjson
 
 from evals.endpoint import DEFAULT_KEY_VARIABLE, EndpointError, read_key
+from evals.failure import network_words
 
 SURVEY_TIMEOUT_S = 15.0
 
@@ -77,7 +78,7 @@ async def _models(
         ) from error
     except (aiohttp.ClientError, OSError) as error:
         raise EndpointError(
-            f"endpoint {base_url}: cannot be reached ({error}); is the server running there?"
+            f"endpoint {base_url}: cannot be reached ({network_words(error)}); is the server running there?"
         ) from error
     if answer.status in {401, 403}:
         used = (

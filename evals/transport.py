@@ -10,12 +10,12 @@ from typing import Any, Self
 
 import aiohttp
 import orjson
-from verifiers.completion import CompletionAssembler, ErrorFrame, UnusableReplyError, read_completion
-from verifiers.ending import Finish, finish_kind
 
 from evals.event_stream import EventStream
 from evals.exchange import Reply
-from evals.failure import Failure, FailureKind, frame_failure, http_failure, server_failure
+from evals.failure import Failure, FailureKind, frame_failure, http_failure, network_words, server_failure
+from verifiers.completion import CompletionAssembler, ErrorFrame, UnusableReplyError, read_completion
+from verifiers.ending import Finish, finish_kind
 from verifiers.response import Response
 
 RESCHEDULE_EVERY_S = 1.0  # moving the idle deadline on every block would cost more than reading the block
@@ -78,7 +78,7 @@ class Transport:
             waited = time.perf_counter() - started
             raise server_failure(f"timeout: silent for too long, {waited:.0f} s after the request") from error
         except (aiohttp.ClientError, OSError) as error:
-            raise server_failure(f"connection: {str(error) or type(error).__name__}") from error
+            raise server_failure(f"connection: {network_words(error)}") from error
 
     async def _read(self, http: aiohttp.ClientResponse, started: float, deadline: asyncio.Timeout) -> Reply:
         reader = _ReplyReader(started)

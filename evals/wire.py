@@ -122,7 +122,9 @@ def _loaded(part: Any, load_image: Callable[[str], str]) -> Any:
     if not isinstance(part, dict) or part.get("type") != "image_url":
         return part
     image = part.get("image_url")
-    url = image.get("url") if isinstance(image, dict) else None
+    if not isinstance(image, dict):
+        return part
+    url = image.get("url")
     if not isinstance(url, str) or url.startswith(("data:", "http:", "https:")):
         return part
     return {**part, "image_url": {**image, "url": load_image(url)}}

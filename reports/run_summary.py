@@ -16,7 +16,9 @@ SCHEMA = 1
 CONFIDENCE = 0.95
 
 
-def summarise_run(directory: Path, *, requests_sent: int, retries: int, max_error_rate: float) -> dict[str, Any]:
+def summarise_run(
+    directory: Path, *, requests_sent: int, retries: int, max_error_rate: float
+) -> dict[str, Any]:
     """Return the run's summary as plain JSON values (see docs/json.md); unknown figures are ``None``.
 
     ``accuracy`` counts every response but errors, as served; ``accuracy_completed`` leaves truncated ones

@@ -8,11 +8,10 @@ words, the same format rule: the final answer in a box) and in reading the last 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from verifiers.aime_answer import grade_aime
-
 from tasks.benchmark import Benchmark, Item
 from tasks.data import DataError, DatasetPin, HubCopy, Rows, WheelCopy, content_digest, field_text
 from tasks.spec import Preset, Sampling
+from verifiers.aime_answer import grade_aime
 from verifiers.outcome import Grade
 from verifiers.response import Response
 

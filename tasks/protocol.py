@@ -67,4 +67,6 @@ def _refuse_impossible(change: Overrides) -> None:
     if change.top_p is not None and not 0.0 < change.top_p <= 1.0:
         raise SpecError(f"top_p: {change.top_p:g}; give a value above 0 and up to 1")
     if change.think_mode is ThinkMode.NONE and (change.thinking is not None or change.effort is not None):
-        raise SpecError("thinking: cannot be switched with think mode 'none'; give --think-mode kimi or opensource")
+        raise SpecError(
+            "thinking: cannot be switched with think mode 'none'; give --think-mode kimi or opensource"
+        )

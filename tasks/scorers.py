@@ -1,7 +1,6 @@
 """From a verifier's grade to Inspect's score: the one file that knows both."""
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
@@ -9,7 +8,7 @@ from inspect_ai.solver import TaskState
 
 from tasks.catalog import find_benchmark
 from tasks.response_record import read_record, response_of
-from verifiers.outcome import Grade, Outcome
+from verifiers.outcome import Grade
 from verifiers.response import Response
 
 
@@ -97,8 +96,3 @@ def _reasoning_share(response: Response) -> float:
     n_reasoning = len(response.reasoning or "")
     n_all = n_reasoning + len(response.content or "")
     return n_reasoning / n_all if n_all else 0.0
-
-
-def is_scored(row: Mapping[str, Any]) -> bool:
-    """Return whether a row of :func:`as_score` counts in accuracy (everything but errors)."""
-    return row["outcome"] != Outcome.ERROR

@@ -52,7 +52,9 @@ def _sampling(sampling: Sampling) -> dict[str, float | None]:
 
 
 def _describe(benchmark: Benchmark) -> str:
-    lines = [f"{benchmark.name:<14} {benchmark.title}: {benchmark.pin(None).n_items:,} items, {benchmark.metric}"]
+    lines = [
+        f"{benchmark.name:<14} {benchmark.title}: {benchmark.pin(None).n_items:,} items, {benchmark.metric}"
+    ]
     variants = [str(name) for name in benchmark.pins if name is not None]
     if variants:
         lines.append(f"{'':<14}   variants: {', '.join(variants)} (default {benchmark.default_variant})")

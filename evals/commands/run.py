@@ -45,7 +45,7 @@ def command(task: str, as_json: bool, **options: Any) -> int:
         end = run(request)
     except JournalError as error:
         raise CommandError(str(error), ExitCode.ENDPOINT_OR_DATA) from error
-    return finish(request, end, max_error_rate=options["max_error_rate"], as_json=as_json)
+    return finish(end, max_error_rate=options["max_error_rate"], as_json=as_json)
 
 
 def build_request(task: str, options: dict[str, Any]) -> RunRequest:
@@ -70,7 +70,7 @@ def build_request(task: str, options: dict[str, Any]) -> RunRequest:
     )
 
 
-def finish(request: RunRequest, end: RunEnd, *, max_error_rate: float, as_json: bool) -> int:
+def finish(end: RunEnd, *, max_error_rate: float, as_json: bool) -> int:
     """Write the summary, print it, and return the exit code the run deserves."""
     summary = summarise_run(
         end.directory,
@@ -103,7 +103,10 @@ def _exam(benchmark: Benchmark, options: dict[str, Any]) -> Exam:
     for note in exam.notes:
         print(f"note: {note}", file=sys.stderr)
     if exam.dataset.is_pinned_content is False:
-        print(f"warning: {exam.dataset.source} is not the pinned content of {exam.dataset.name}", file=sys.stderr)
+        print(
+            f"warning: {exam.dataset.source} is not the pinned content of {exam.dataset.name}",
+            file=sys.stderr,
+        )
     return exam
 
 
@@ -164,6 +167,10 @@ def _settings(options: dict[str, Any]) -> RunSettings:
         run_seed=options["seed"],
         max_connections=options["max_connections"],
         stream=options["stream"],
-        waits=Waits(idle_s=options["idle_timeout"], first_byte_s=options["first_token_timeout"], plain_s=options["reply_timeout"]),
+        waits=Waits(
+            idle_s=options["idle_timeout"],
+            first_byte_s=options["first_token_timeout"],
+            plain_s=options["reply_timeout"],
+        ),
         policy=RetryPolicy(outage_s=options["outage"], cold_s=min(options["outage"], RetryPolicy().cold_s)),
     )
