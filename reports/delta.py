@@ -9,6 +9,7 @@ import pandas as pd
 from reports.arm import Arm
 from reports.flips import Flips, RegressedItem, count_flips, regressed_items
 from reports.intervals import (
+    Estimate,
     FloatArray,
     Interval,
     Limits,
@@ -16,6 +17,7 @@ from reports.intervals import (
     mover_difference,
     mover_ratio,
     scaled_tango,
+    shrunk_correlation,
     wilson,
 )
 from reports.pairing import Pairing, Side, pair_scores
@@ -46,14 +48,6 @@ class SideEstimate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ratio:
-    """A ratio and its interval; ``high`` may be infinite where the denominator may be 0."""
-
-    value: float
-    interval: Interval
-
-
-@dataclass(frozen=True, kw_only=True)
 class Delta:
     """Candidate - baseline on one task.
 
@@ -74,7 +68,7 @@ class Delta:
     population: Interval | None
     item_error: float | None
     test: PermutationTest
-    recovery: Ratio | None
+    recovery: Estimate | None
     flips: Flips
     regressed: tuple[RegressedItem, ...]
     only_baseline: tuple[str, ...]
@@ -89,6 +83,11 @@ class Delta:
     def method(self) -> str:
         """Name the headline's method."""
         return self.interval.method
+
+    @property
+    def estimate(self) -> Estimate:
+        """The delta and its headline interval."""
+        return Estimate(value=self.value, interval=self.interval)
 
     @property
     def p_value(self) -> float:
@@ -152,20 +151,6 @@ def headline_interval(pairing: Pairing, confidence: float) -> Interval:
     return limits.interval(confidence, "scaled-tango")
 
 
-def item_correlation(candidate: FloatArray, baseline: FloatArray) -> float:
-    """Return the correlation of two sides' item means, shrunk towards 0 as Newcombe's method 10 does.
-
-    0 where a side does not vary: all right on one side says nothing of pairing.
-    """
-    covariance = float(np.mean(candidate * baseline) - np.mean(candidate) * np.mean(baseline))
-    spread = float(np.std(candidate) * np.std(baseline))
-    if spread <= 0:
-        return 0.0
-    if covariance > 0:
-        covariance = max(covariance - 1 / (2 * len(candidate)), 0.0)
-    return min(max(covariance / spread, -1.0), 1.0)
-
-
 def _sampling_limits(arm: Arm, z: float) -> Limits:
     return wilson(arm.accuracy, arm.effective_n, z)
 
@@ -192,7 +177,7 @@ def _item_error(differences: FloatArray) -> float | None:
     return float(np.std(differences, ddof=1) / np.sqrt(len(differences))) if len(differences) > 1 else None
 
 
-def _recovery(pairing: Pairing, confidence: float) -> Ratio | None:
+def _recovery(pairing: Pairing, confidence: float) -> Estimate | None:
     base, cand, z = pairing.baseline_arm, pairing.candidate_arm, critical_value(confidence)
     if base.accuracy <= 0:
         return None
@@ -201,9 +186,9 @@ def _recovery(pairing: Pairing, confidence: float) -> Ratio | None:
     else:
         c = wilson(cand.accuracy, cand.population_n, z)
         b = wilson(base.accuracy, base.population_n, z)
-        rho, method = item_correlation(cand.means, base.means), "mover-r-paired"
+        rho, method = shrunk_correlation(cand.means, base.means), "mover-r-paired"
     limits = mover_ratio(cand.accuracy, c, base.accuracy, b, rho)
-    return Ratio(value=cand.accuracy / base.accuracy, interval=limits.interval(confidence, method))
+    return Estimate(value=cand.accuracy / base.accuracy, interval=limits.interval(confidence, method))
 
 
 def _test(pairing: Pairing, rng: np.random.Generator | None) -> PermutationTest:
@@ -212,10 +197,9 @@ def _test(pairing: Pairing, rng: np.random.Generator | None) -> PermutationTest:
         cand_right = np.rint(cand.means * cand.epochs).astype(np.int64)
         right = cand_right + np.rint(base.means * base.epochs).astype(np.int64)
         return exact_test(cand_right, cand.epochs, right, cand.epochs + base.epochs)
-    cand_codes, cand_scores = pairing.kept_scores(pairing.candidate)
-    base_codes, base_scores = pairing.kept_scores(pairing.baseline)
     generator = rng if rng is not None else np.random.default_rng(0)
-    return shuffle_test(cand_scores, cand_codes, base_scores, base_codes, generator)
+    scored = [pairing.kept_scores(side) for side in (pairing.candidate, pairing.baseline)]
+    return shuffle_test(scored[0].scores, scored[0].items, scored[1].scores, scored[1].items, generator)
 
 
 def _side_estimate(pairing: Pairing, side: Side, arm: Arm, confidence: float) -> SideEstimate:
