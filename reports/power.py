@@ -84,9 +84,10 @@ class Plan:
         shortfall = f"equal checkpoints pass with only {self.pass_chance:.0%}"
         if self.baseline_needed is not None:
             return f"{shortfall}: {self.baseline_needed} baseline epochs, run once, would do"
+        wider = f"allow a margin of {self.smallest_margin:.4f}"
         if self.both_needed is None:
-            return f"{shortfall}: no number of epochs will do; allow a margin of {self.smallest_margin:.4f}"
-        return f"{shortfall}: run {self.both_needed} epochs a side or allow a margin of {self.smallest_margin:.4f}"
+            return f"{shortfall}: no number of epochs will do; {wider}"
+        return f"{shortfall}: run {self.both_needed} epochs a side or {wider}"
 
 
 # Assumed until a baseline is measured: the noise behind the default margins (statistics 9).

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-from reports.delta import headline_interval
 from reports.intervals import FloatArray, Interval, critical_value
+from reports.paired_intervals import headline_interval
 from reports.pairing import Pairing
 from reports.verdict import Verdict, judge
 
@@ -145,7 +145,7 @@ def decide(plan: LookPlan, look: int, pairing: Pairing, margin: float) -> LookDe
     Non-binding futility: with a chance under 10 % of either verdict at the last look, on the current trend,
     the run stops as inconclusive; going on all the same does no harm to the error.
     """
-    interval = headline_interval(pairing, plan.confidence(look))
+    interval = headline_interval(pairing.baseline_arm, pairing.candidate_arm, plan.confidence(look))
     verdict, is_last = judge(interval, margin), look == len(plan.looks) - 1
     pass_chance, regression_chance = _chances(plan, look, pairing, margin)
     futile = plan.futility and not is_last and max(pass_chance, regression_chance) < FUTILE
@@ -202,8 +202,9 @@ def _chances(plan: LookPlan, look: int, pairing: Pairing, margin: float) -> tupl
     fraction, last = plan.fraction(look), plan.critical_values[-1]
     if fraction >= 1:
         return 0.0, 0.0
-    nominal = headline_interval(pairing, 1 - 2 * plan.error)
-    value = pairing.candidate_arm.accuracy - pairing.baseline_arm.accuracy
+    base, cand = pairing.baseline_arm, pairing.candidate_arm
+    nominal = headline_interval(base, cand, 1 - 2 * plan.error)
+    value = cand.accuracy - base.accuracy
     z = critical_value(nominal.confidence)
     above = (value + margin) * z / max(value - nominal.low, 1e-12)
     below = -(value + margin) * z / max(nominal.high - value, 1e-12)
