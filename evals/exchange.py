@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import orjson
+
 from verifiers.response import Response, ToolCall, Usage
 
 
@@ -41,8 +43,9 @@ class Exchange:
     finished_at: float
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain JSON values for the journal."""
-        return asdict(self)
+        """Return plain JSON values for the journal and the log."""
+        plain: dict[str, Any] = orjson.loads(orjson.dumps(asdict(self)))
+        return plain
 
 
 def exchange_from_dict(value: Mapping[str, Any]) -> Exchange:

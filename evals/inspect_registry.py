@@ -5,7 +5,6 @@ from pathlib import Path
 from inspect_ai import Task, task
 from inspect_ai.model import ModelAPI, modelapi
 
-from evals.progress import ProgressHooks
 from evals.provider import EndpointAPI
 from tasks.catalog import find_benchmark
 from tasks.exam import load_exam
@@ -14,7 +13,7 @@ from tasks.protocol import resolve_spec
 from tasks.scorers import outcome_scorer
 from tasks.solvers import seeded_generate
 
-__all__ = ["ProgressHooks", "aime25", "endpoint", "outcome_scorer", "seeded_generate"]
+__all__ = ["aime25", "endpoint", "outcome_scorer", "seeded_generate"]
 
 
 @modelapi(name="endpoint")

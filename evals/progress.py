@@ -9,19 +9,28 @@ from typing import Any, TextIO
 from inspect_ai.hooks import Hooks, SampleEnd, hooks
 from tqdm import tqdm
 
+from evals.failure import FailureKind
+
 LINE_EVERY_S = 30.0
 
 
 class Progress:
     """Counts finished responses by outcome and shows them with speed and time left.
 
-    ``live_tokens`` returns the tokens received so far, also of responses that are still being written:
+    ``on_unexpected`` is told of an error that no :class:`evals.failure.Failure` explains; ``live_tokens`` returns the tokens received so far, also of responses that are still being written:
     with answers of an hour, finished ones alone would say nothing for long.
     """
 
     def __init__(
-        self, *, expected: int, recorded: int, live_tokens: Callable[[], int], out: TextIO | None = None
+        self,
+        *,
+        expected: int,
+        recorded: int,
+        live_tokens: Callable[[], int],
+        on_unexpected: Callable[[str], None],
+        out: TextIO | None = None,
     ) -> None:
+        self.on_unexpected = on_unexpected
         self._out = out if out is not None else sys.stderr
         self._expected = expected
         self._recorded = recorded
@@ -94,8 +103,18 @@ class ProgressHooks(Hooks):
         return ProgressSlot.current is not None
 
     async def on_sample_end(self, data: SampleEnd) -> None:
-        """Count one sample."""
-        if ProgressSlot.current is not None:
-            score = (data.sample.scores or {}).get("outcome")
-            metadata = score.metadata if score is not None else None
-            ProgressSlot.current.finished((metadata or {}).get("outcome", "error"))
+        """Count one sample; pass on an error that is not one of ours."""
+        progress = ProgressSlot.current
+        if progress is None:
+            return
+        score = (data.sample.scores or {}).get("outcome")
+        metadata = score.metadata if score is not None else None
+        progress.finished((metadata or {}).get("outcome", "error"))
+        error = data.sample.error
+        if error is not None and not is_foreseen(error.message):
+            progress.on_unexpected(error.message)
+
+
+def is_foreseen(message: str) -> bool:
+    """Return whether a sample's error is a failure that the provider named, or a cancelled request."""
+    return message.startswith(tuple(f"{kind}: " for kind in FailureKind)) or "Cancelled" in message

@@ -1,20 +1,23 @@
 """Run one task against one endpoint through Inspect, so that nothing finished is ever asked again."""
 
 import asyncio
+import io
 import os
 import signal
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from inspect_ai import Task, eval_async
 from inspect_ai.model import Model, get_model
+from inspect_ai.util import display_type
 
 from evals.endpoint import Endpoint
-from evals.failure import Failure
+from evals.failure import Failure, FailureKind
 from evals.journal import Journal
 from evals.progress import Progress, ProgressSlot
 from evals.provider import EndpointAPI
@@ -127,6 +130,7 @@ class _RunUnderWay:
             expected=request.n_expected,
             recorded=min(len(self._journal), request.n_expected),
             live_tokens=lambda: self.api.n_live_chunks,
+            on_unexpected=lambda message: self._stop_on_bug(message, stop),
         )
         ProgressSlot.current = progress
         try:
@@ -142,6 +146,12 @@ class _RunUnderWay:
             ProgressSlot.current = None
             progress.close()
             await self.api.aclose()
+
+    def _stop_on_bug(self, message: str, stop: asyncio.Event) -> None:
+        """End the run loudly on an exception that is no :class:`Failure`: a crash of ours is never a score."""
+        message = f"unexpected error, please report it: {message}"
+        self.fatal = self.fatal or Failure(kind=FailureKind.CLIENT, message=message, is_retryable=False)
+        stop.set()
 
     def _connect(self, stop: asyncio.Event) -> None:
         """Let the provider use the journal and stop the run; let Ctrl-C stop it, twice at once."""
@@ -173,6 +183,12 @@ class _RunUnderWay:
     async def _inspect_eval(self, task: Task) -> None:
         """Call Inspect with everything off that only costs: what users see in the viewer stays the same."""
         n_connections = self._request.settings.max_connections
+        os.environ["INSPECT_DISPLAY"] = "none"
+        display_type()  # reads the variable; eval_async would otherwise choose a display of its own
+        with redirect_stdout(io.StringIO()):  # Inspect greets on stdout, which belongs to --json
+            await self._call_inspect(task, n_connections)
+
+    async def _call_inspect(self, task: Task, n_connections: int) -> None:
         await eval_async(
             task,
             model=self._model,
@@ -180,6 +196,7 @@ class _RunUnderWay:
             log_format="eval",
             log_realtime=False,  # a second copy of every sample in SQLite; our journal is the safer record
             log_model_api=False,
+            log_level="error",
             log_buffer=max(100, n_connections),
             ctl_server=False,
             acp_server=False,
@@ -192,7 +209,6 @@ class _RunUnderWay:
 
 def _model(request: RunRequest) -> Model:
     endpoint = request.endpoint
-    os.environ["INSPECT_DISPLAY"] = "none"
     return get_model(
         f"endpoint/{endpoint.model}",
         base_url=endpoint.base_url,

@@ -28,12 +28,23 @@ def summarise_run(
     table = read_scores(directory)
     facts = next(iter(table.facts.values()))
     return summarise(
-        table.frame, facts, requests_sent=requests_sent, retries=retries, max_error_rate=max_error_rate
+        table.frame,
+        facts,
+        log=_log_name(directory),
+        requests_sent=requests_sent,
+        retries=retries,
+        max_error_rate=max_error_rate,
     )
 
 
 def summarise(
-    rows: pd.DataFrame, facts: TaskFacts, *, requests_sent: int, retries: int, max_error_rate: float
+    rows: pd.DataFrame,
+    facts: TaskFacts,
+    *,
+    log: str | None,
+    requests_sent: int,
+    retries: int,
+    max_error_rate: float,
 ) -> dict[str, Any]:
     """Return the summary of score-table rows of one task (:func:`summarise_run`)."""
     outcomes = {name: int((rows["outcome"] == name).sum()) for name in OUTCOMES}
@@ -48,7 +59,7 @@ def summarise(
         "variant": facts.spec.get("variant"),
         "label": facts.label,
         "fingerprint": facts.fingerprint,
-        "log": Path(facts.source).name,
+        "log": log,
         "status": run_status(outcomes["error"], completed, expected, max_error_rate),
         "n_items": n_items,
         "epochs": n_epochs,
@@ -67,6 +78,12 @@ def summarise(
         "requests_sent": requests_sent,
         "retries": retries,
     }
+
+
+def _log_name(directory: Path) -> str | None:
+    """Return the newest log's name; there is more than one only while interrupted tries are not superseded."""
+    logs = sorted(directory.glob("*.eval"), key=lambda path: path.stat().st_mtime)
+    return logs[-1].name if logs else None
 
 
 def run_status(n_errors: int, completed: int, expected: int, max_error_rate: float) -> str:
@@ -133,6 +150,5 @@ def _total(values: "pd.Series[float]") -> int | None:
 
 
 def _errors_by_kind(rows: pd.DataFrame) -> Mapping[str, int]:
-    errors = rows.loc[rows["outcome"] == "error", "error"].dropna().astype(str)
-    kinds = errors.str.partition(":")[0]
-    return {str(kind): int(n) for kind, n in kinds.value_counts().items()}
+    errors = rows.loc[rows["outcome"] == "error", "error"].dropna()
+    return dict(Counter(str(message).partition(":")[0] for message in errors))
