@@ -17,7 +17,8 @@ LINE_EVERY_S = 30.0
 class Progress:
     """Counts finished responses by outcome and shows them with speed and time left.
 
-    ``on_unexpected`` is told of an error that no :class:`evals.failure.Failure` explains; ``live_tokens`` returns the tokens received so far, also of responses that are still being written:
+    ``on_unexpected`` is told of an error that no :class:`evals.failure.Failure` explains.
+    ``live_tokens`` returns the tokens received so far, also of responses that are still being written:
     with answers of an hour, finished ones alone would say nothing for long.
     """
 

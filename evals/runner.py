@@ -88,8 +88,9 @@ def run(request: RunRequest) -> RunEnd:
         manifest = _manifest(request, directory)
         write_json(directory / "manifest.json", manifest)
         older_logs = sorted(directory.glob("*.eval"))
-        run_under_way = _RunUnderWay(request, directory, journal)
-        asyncio.run(run_under_way.evaluate(manifest))
+        with redirect_stdout(io.StringIO()):  # Inspect greets on stdout, which belongs to --json
+            run_under_way = _RunUnderWay(request, directory, journal)
+            asyncio.run(run_under_way.evaluate(manifest))
         log = _newest_log(directory, older_logs)
         manifest |= {"finished": now_text(), "log": log.name if log is not None else None}
         write_json(directory / "manifest.json", manifest)
@@ -185,10 +186,6 @@ class _RunUnderWay:
         n_connections = self._request.settings.max_connections
         os.environ["INSPECT_DISPLAY"] = "none"
         display_type()  # reads the variable; eval_async would otherwise choose a display of its own
-        with redirect_stdout(io.StringIO()):  # Inspect greets on stdout, which belongs to --json
-            await self._call_inspect(task, n_connections)
-
-    async def _call_inspect(self, task: Task, n_connections: int) -> None:
         await eval_async(
             task,
             model=self._model,

@@ -103,6 +103,7 @@ AIME25 = Benchmark(
     presets=PRESETS,
     prompt=PROMPT,
     scorer="aime_integer/1",
+    answer_kind="integer",
     read_items=read_items,
     grade=grade,
 )

@@ -47,6 +47,7 @@ class Benchmark:
     prompt: str  # the template: its digest is part of the fingerprint
     scorer: str
     read_items: Callable[[Rows], Sequence[Item]]
+    answer_kind: str  # integer, choice, ocr or tool: what the simulated endpoint must invent
     grade: Callable[[Response, str, Mapping[str, Any]], Grade]
     default_variant: str | None = None
     groups: Mapping[str, str] | None = None
