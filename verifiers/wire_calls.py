@@ -2,29 +2,42 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from verifiers.response import ToolCall
 from verifiers.wire_error import json_text
 
 
+class _Piece(NamedTuple):
+    """What one item of ``tool_calls`` says of a call; ``None`` where null, absent or unusable."""
+
+    id: str | None
+    name: str | None
+    arguments: str | None
+    is_text: bool = True
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.id or self.name or self.arguments)
+
+
 class _Call:
     """One call while its fragments arrive."""
 
-    __slots__ = ("arguments", "id", "name", "position")
+    __slots__ = ("arguments", "id", "is_text", "name", "position")
 
     def __init__(self, position: int) -> None:
         self.position = position
         self.id: str | None = None
         self.name: str | None = None
         self.arguments: list[str] | None = None
+        self.is_text = True
 
     def text(self) -> str | None:
         return None if self.arguments is None else "".join(self.arguments)
 
-    @property
-    def is_empty(self) -> bool:
-        return not (self.id or self.name or self.text())
+    def piece(self) -> _Piece:
+        return _Piece(self.id, self.name, self.text(), self.is_text)
 
     @property
     def is_whole(self) -> bool:
@@ -60,7 +73,7 @@ class CallCollector:
 
     def calls(self) -> tuple[ToolCall, ...]:
         """The calls in the order of their indices, those that share one in order of arrival."""
-        found = [call for call in self._calls if not call.is_empty]
+        found = [call for call in self._calls if not call.piece().is_empty]
         positions = [call.position for call in found]
         if positions != sorted(positions):
             self.flags["unordered_index"] = None
@@ -68,16 +81,31 @@ class CallCollector:
         if len(ids) != len(set(ids)):
             self.flags["duplicate_id"] = None
         found.sort(key=lambda call: call.position)
-        return tuple(ToolCall(id=call.id, name=call.name, arguments=call.text()) for call in found)
+        return tuple(
+            ToolCall(id=call.id, name=call.name, arguments=call.text(), is_text=call.is_text)
+            for call in found
+        )
 
     @property
     def has_empty_deltas(self) -> bool:
         """Whether a fragment announced a call and nothing of it ever came."""
-        return self._n_empty > 0 or any(call.is_empty for call in self._calls)
+        return self._n_empty > 0 or any(call.piece().is_empty for call in self._calls)
 
     def n_characters(self) -> int:
         """Size of what was collected, to notice that something came late."""
         return sum(len(call.text() or "") + len(call.name or "") for call in self._calls)
+
+    def _add_whole(self, items: list[Any]) -> bool:
+        """Every item is a call of its own, in the order given."""
+        # A closing message in a stream repeats what the deltas before it gave.
+        known = {call.piece() for call in self._calls}
+        for item in items:
+            piece = self._read(item)
+            if piece.is_empty:
+                self.flags["tool_call_malformed"] = None
+            elif piece not in known:
+                self._extend(self._new_call(len(self._calls)), piece)
+        return bool(items)
 
     def _add_fragments(self, items: list[Any]) -> bool:
         carried = False
@@ -100,80 +128,63 @@ class CallCollector:
         call.arguments.append(arguments)
         return True
 
-    def _add_whole(self, items: list[Any]) -> bool:
-        """Every item is a call of its own, in the order given."""
-        # A closing message in a stream repeats what the deltas before it gave.
-        known = {(call.id, call.name, call.text()) for call in self._calls}
-        for item in items:
-            id_, name, arguments = self._read(item)
-            if not (id_ or name or arguments):
-                self.flags["tool_call_malformed"] = None
-            elif (id_, name, arguments) not in known:
-                self._extend(self._new_call(len(self._calls)), id_, name, arguments)
-        return bool(items)
-
     def _add_fragment(self, item: Any) -> bool:
-        id_, name, arguments = self._read(item)
-        is_empty = not (id_ or name or arguments)
+        piece = self._read(item)
         index = _index(item.get("index")) if isinstance(item, Mapping) else None
         if index is not None:
-            call = self._call_at(index, id_, name, arguments)
-        elif is_empty:
+            call = self._call_at(index, piece)
+        elif piece.is_empty:
             self._n_empty += 1
             return False
         elif not isinstance(item, Mapping):
             call = self._new_call(len(self._calls))
         else:
             self.flags["missing_index"] = None
-            call = self._call_without_index(id_, name, arguments)
+            call = self._call_without_index(piece)
         if call is not None:
-            self._extend(call, id_, name, arguments)
-        return not is_empty
+            self._extend(call, piece)
+        return not piece.is_empty
 
-    def _call_at(self, index: int, id_: str | None, name: str | None, arguments: str | None) -> _Call | None:
+    def _call_at(self, index: int, piece: _Piece) -> _Call | None:
         """The call that a fragment at ``index`` belongs to; ``None`` for a repetition of what is known."""
         call = self._by_index.get(index)
         if call is None:
             call = self._by_index[index] = self._new_call(index)
             return call
-        if not id_ and not name:
-            return call
-        if id_ and call.id and id_ != call.id:
-            return self._call_with_other_id(call, id_, name, arguments)
-        if name and arguments and call.is_whole:
-            if call.id and id_ in (None, "", call.id) and (name, arguments) == (call.name, call.text()):
+        if piece.id and call.id and piece.id != call.id:
+            return self._call_with_other_id(call, piece)
+        if piece.name and piece.arguments and call.is_whole:
+            if call.id and call.piece() == piece._replace(id=piece.id or call.id):
                 self.flags["call_repeated"] = None
                 return None
             return self._new_call_at_same_index(index)
         return call
 
-    def _call_with_other_id(
-        self, call: _Call, id_: str, name: str | None, arguments: str | None
-    ) -> _Call | None:
+    def _call_with_other_id(self, call: _Call, piece: _Piece) -> _Call:
         """A new id at a known index is a new call, unless it is a fragment under an id made up per chunk."""
         for earlier in self._calls:
-            if earlier.position == call.position and earlier.id == id_:
+            if earlier.position == call.position and earlier.id == piece.id:
                 return earlier
-        if name or (arguments and call.is_whole):
+        if piece.name or (piece.arguments and call.is_whole):
             return self._new_call_at_same_index(call.position)
         self.flags["id_changed"] = None
         return call
 
-    def _call_without_index(self, id_: str | None, name: str | None, arguments: str | None) -> _Call | None:
+    def _call_without_index(self, piece: _Piece) -> _Call | None:
         """Without an index the id decides, then whether the last call is complete."""
         for call in self._calls:
-            if id_ and call.id == id_:
-                return self._call_at(call.position, id_, name, arguments)
+            if piece.id and call.id == piece.id:
+                return self._call_at(call.position, piece)
         if not self._calls:
-            return self._call_at(0, id_, name, arguments)
+            return self._call_at(0, piece)
         last = self._calls[-1]
-        has_other_id = bool(id_ and last.id)
-        if not ((name and has_other_id) or ((name or (has_other_id and arguments)) and last.is_whole)):
-            if has_other_id:
-                self.flags["id_changed"] = None
-            return last
-        position = max(call.position for call in self._calls) + 1
-        return self._call_at(position, id_, name, arguments)
+        has_other_id = bool(piece.id and last.id)
+        may_be_new = piece.name or (has_other_id and piece.arguments)
+        if may_be_new and ((piece.name and has_other_id) or last.is_whole):
+            return self._call_at(max(call.position for call in self._calls) + 1, piece)
+        if has_other_id:
+            self.flags["id_changed"] = None
+        return last
 
     def _new_call_at_same_index(self, index: int) -> _Call:
         self.flags["duplicate_index"] = None
@@ -185,15 +196,16 @@ class CallCollector:
         self._calls.append(call)
         return call
 
-    def _extend(self, call: _Call, id_: str | None, name: str | None, arguments: str | None) -> None:
-        if id_ and not call.id:
-            call.id = id_
-        if name is not None and name != call.name:
-            self._extend_name(call, name)
-        if arguments is not None:
+    def _extend(self, call: _Call, piece: _Piece) -> None:
+        if piece.id and not call.id:
+            call.id = piece.id
+        if piece.name is not None and piece.name != call.name:
+            self._extend_name(call, piece.name)
+        if piece.arguments is not None:
+            call.is_text = call.is_text and piece.is_text
             if call.arguments is None:
                 call.arguments = []
-            call.arguments.append(arguments)
+            call.arguments.append(piece.arguments)
 
     def _extend_name(self, call: _Call, name: str) -> None:
         """Some servers repeat the whole name, some send it in pieces, some send ever longer beginnings."""
@@ -203,32 +215,38 @@ class CallCollector:
             self.flags["name_fragmented"] = None
             call.name = name if name.startswith(call.name) else call.name + name
 
-    def _read(self, item: Any) -> tuple[str | None, str | None, str | None]:
-        """Id, name and arguments text of one item, ``None`` where null, absent or unusable."""
+    def _read(self, item: Any) -> _Piece:
+        if item is None:
+            return _Piece(None, None, None)
         if not isinstance(item, Mapping):
-            if item is not None:
-                self.flags["tool_call_malformed"] = None
-            return None, None, None if item is None else json_text(item)
+            self.flags["tool_call_malformed"] = None
+            return _Piece(None, None, json_text(item), is_text=False)
+        id_ = self._text(item.get("id"))
         function = item.get("function")
         if function is None and ("name" in item or "arguments" in item):
             function = item  # the wrapper forgotten
             self.flags["tool_call_malformed"] = None
         if function is None:
-            return self._text(item.get("id")), None, None
+            return _Piece(id_, None, None)
         if not isinstance(function, Mapping):
             self.flags["tool_call_malformed"] = None
-            return self._text(item.get("id")), None, json_text(function)
-        arguments = function.get("arguments")
-        if arguments is not None and not isinstance(arguments, str):
-            self.flags["args_not_string"] = None
-            arguments = json_text(arguments)
-        return self._text(item.get("id")), self._text(function.get("name")), arguments
+            return _Piece(id_, None, json_text(function), is_text=False)
+        name, arguments = self._text(function.get("name")), function.get("arguments")
+        if arguments is None or isinstance(arguments, str):
+            return _Piece(id_, name, arguments)
+        self.flags["args_not_string"] = None
+        return _Piece(id_, name, json_text(arguments), is_text=False)
 
     def _text(self, value: object) -> str | None:
         if value is None or isinstance(value, str):
             return value
         self.flags["tool_call_malformed"] = None
         return json_text(value)
+
+
+def has_index(items: object) -> bool:
+    """Whether these are fragments by their form: the calls of a whole message need no index."""
+    return isinstance(items, list) and any(isinstance(item, Mapping) and "index" in item for item in items)
 
 
 def _index(value: object) -> int | None:
@@ -238,8 +256,3 @@ def _index(value: object) -> int | None:
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
         return int(value)
     return None
-
-
-def has_index(items: object) -> bool:
-    """Whether these are fragments by their form: the calls of a whole message need no index."""
-    return isinstance(items, list) and any(isinstance(item, Mapping) and "index" in item for item in items)
