@@ -19,81 +19,69 @@ SPEC: dict[str, Any] = {
 }
 
 
-def summary(sample_id: str | int, epoch: int, **fields: Any) -> dict[str, Any]:
-    """One sample summary; ``outcome`` and the other fields go into our scorer's metadata."""
-    error = fields.pop("error", None)
-    outcome = fields.pop("outcome", "correct")
-    score = fields.pop("score", None if outcome == "error" else float(outcome == "correct"))
-    entry: dict[str, Any] = {"id": sample_id, "epoch": epoch, "input": "q", "target": "t", "metadata": {}}
-    if error is not None:
-        return entry | {"scores": {}, "error": error}
-    metadata = {"outcome": outcome, "score": score, "flags": [], **fields}
-    value = float("nan") if score is None else score
-    return entry | {"scores": {"outcome": {"value": value, "metadata": metadata, "history": []}}}
+class LogBuilder:
+    """Write summaries, headers, logs and run directories as Inspect and our runner lay them out."""
+
+    spec = SPEC
+
+    def summary(self, sample_id: str | int, epoch: int, **fields: Any) -> dict[str, Any]:
+        """One sample summary; ``outcome`` and what else is given go into our scorer's metadata."""
+        entry: dict[str, Any] = {"id": sample_id, "epoch": epoch, "input": "q", "target": "t", "metadata": {}}
+        error = fields.pop("error", None)
+        if error is not None:
+            return entry | {"scores": {}, "error": error}
+        outcome = fields.pop("outcome", "correct")
+        score = fields.pop("score", None if outcome == "error" else float(outcome == "correct"))
+        metadata = {"outcome": outcome, "score": score, "flags": [], **fields}
+        value = float("nan") if score is None else score
+        return entry | {"scores": {"outcome": {"value": value, "metadata": metadata, "history": []}}}
+
+    def foreign(self, sample_id: str | int, epoch: int, value: Any, **fields: Any) -> dict[str, Any]:
+        """One sample as somebody else's scorer leaves it."""
+        scores = {"choice": {"value": value, "answer": "A"}}
+        return {"id": sample_id, "epoch": epoch, "metadata": {}, "scores": scores, **fields}
+
+    def header(self, **facts: Any) -> dict[str, Any]:
+        """A log header with our facts."""
+        created = facts.pop("created", "2026-01-01T00:00:00+00:00")
+        ours = {"task": "aime25", "label": "int4", "fingerprint": "f1", "spec": SPEC} | facts
+        spec = {"created": created, "task": ours["task"], "task_id": "t1", "model": "endpoint/kimi"}
+        spec |= {"config": {"epochs": ours.get("epochs")}, "dataset": {}, "metadata": {"quantcheck": ours}}
+        return {"version": 2, "status": "success", "eval": spec}
+
+    def foreign_header(self, **spec: Any) -> dict[str, Any]:
+        """A log header without our facts."""
+        defaults = {"created": "2026-01-01T00:00:00+00:00", "task": "inspect_evals/gpqa", "task_id": "t9"}
+        defaults |= {"model": "vllm/kimi", "config": {"epochs": 1}, "dataset": {"name": "gpqa", "samples": 2}}
+        return {"version": 2, "status": "success", "eval": defaults | spec}
+
+    def log(self, path: Path, members: dict[str, Any], compression: int = 93) -> Path:
+        """Write a log with these members (values as JSON)."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with zipfile.ZipFile(path, "w", compression=compression) as archive:
+            for name, value in members.items():
+                archive.writestr(name, value if isinstance(value, str | bytes) else json.dumps(value))
+        return path
+
+    def run(self, runs: Path, rows: list[dict[str, Any]], *, key: str = "k1", **facts: Any) -> Path:
+        """Write ``<runs>/<label>/<task>/<key>/`` with one log and a manifest; return the key directory."""
+        name = facts.pop("name", "log.eval")
+        header = self.header(**facts)
+        ours = header["eval"]["metadata"]["quantcheck"]
+        directory = runs / ours["label"] / ours["task"] / key
+        self.log(directory / name, {"summaries.json": rows, "header.json": header})
+        (directory / "manifest.json").write_text(json.dumps({"schema": 1, "log": name} | ours))
+        return directory
+
+    def grid(self, n_items: int, n_epochs: int, wrong: dict[tuple[int, int], str] | None = None) -> list[Any]:
+        """Summaries of a whole grid; ``wrong`` gives the outcomes that are not correct by (item, epoch)."""
+        return [
+            self.summary(f"a{item}", epoch, outcome=(wrong or {}).get((item, epoch), "correct"))
+            for epoch in range(1, n_epochs + 1)
+            for item in range(n_items)
+        ]
 
 
-def header(**quantcheck: Any) -> dict[str, Any]:
-    """A log header with our facts; ``quantcheck=None`` values are left out."""
-    facts = {
-        "task": "aime25",
-        "label": "int4",
-        "fingerprint": "f1",
-        "spec": SPEC,
-        "endpoint": {"model": "kimi"},
-    }
-    facts |= quantcheck
-    created = facts.pop("created", "2026-01-01T00:00:00+00:00")
-    return {
-        "version": 2,
-        "status": "success",
-        "eval": {
-            "created": created,
-            "task": facts["task"],
-            "task_id": "t1",
-            "model": "endpoint/kimi",
-            "config": {"epochs": facts.get("epochs")},
-            "dataset": {},
-            "metadata": {"quantcheck": {key: value for key, value in facts.items() if value is not None}},
-        },
-    }
-
-
-def write_log(path: Path, members: dict[str, Any], compression: int = 93) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(path, "w", compression=compression) as archive:
-        for name, value in members.items():
-            archive.writestr(name, value if isinstance(value, str | bytes) else json.dumps(value))
-    return path
-
-
-def write_run(
-    runs: Path,
-    rows: list[dict[str, Any]],
-    *,
-    label: str = "int4",
-    task: str = "aime25",
-    key: str = "k1",
-    name: str = "log.eval",
-    **facts: Any,
-) -> Path:
-    """Write ``<runs>/<label>/<task>/<key>/`` with one log and a manifest; return the key directory."""
-    directory = runs / label / task / key
-    log_header = header(task=task, label=label, **facts)
-    write_log(directory / name, {"summaries.json": rows, "header.json": log_header})
-    manifest = {"schema": 1, "log": name} | log_header["eval"]["metadata"]["quantcheck"]
-    (directory / "manifest.json").write_text(json.dumps(manifest))
-    return directory
-
-
-@pytest.fixture
-def logs() -> Any:
-    """The builders above, for tests that cannot import a conftest by name."""
-
-    class Builders:
-        pass
-
-    builders = Builders()
-    for builder in (summary, header, write_log, write_run):
-        setattr(builders, builder.__name__, builder)
-    builders.SPEC = SPEC  # type: ignore[attr-defined]
-    return builders
+@pytest.fixture(scope="session")
+def logs() -> LogBuilder:
+    return LogBuilder()
