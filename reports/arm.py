@@ -74,6 +74,10 @@ class Arm:
             return self.n_responses
         return float(np.clip(n * p * (1 - p) / spread, n, self.n_responses))
 
+    def select(self, items: IntArray) -> "Arm":
+        """Return the arm over some of its items."""
+        return Arm(epochs=self.epochs[items], means=self.means[items], variances=self.variances[items])
+
     @property
     def item_error(self) -> float | None:
         """Standard error from the spread of the item means; ``None`` for one item."""

@@ -8,20 +8,11 @@ import pandas as pd
 
 from reports.arm import Arm
 from reports.flips import Flips, RegressedItem, count_flips, regressed_items
-from reports.intervals import (
-    FloatArray,
-    Interval,
-    Limits,
-    critical_value,
-    mover_difference,
-    mover_ratio,
-    scaled_tango,
-    wilson,
-)
+from reports.intervals import Estimate, FloatArray, Interval
+from reports.paired_intervals import headline_interval, population_interval, recovery
 from reports.pairing import Pairing, Side, pair_scores
-from reports.permutation import PermutationTest, exact_test, shuffle_test
+from reports.permutation import PermutationTest, exact_test_of, shuffle_test
 
-POPULATION_STEP = 0.25  # smallest change believed in when the items are a sample (statistics 3b)
 FEW_ITEMS = 10
 
 
@@ -46,14 +37,6 @@ class SideEstimate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ratio:
-    """A ratio and its interval; ``high`` may be infinite where the denominator may be 0."""
-
-    value: float
-    interval: Interval
-
-
-@dataclass(frozen=True, kw_only=True)
 class Delta:
     """Candidate - baseline on one task.
 
@@ -74,7 +57,7 @@ class Delta:
     population: Interval | None
     item_error: float | None
     test: PermutationTest
-    recovery: Ratio | None
+    recovery: Estimate | None
     flips: Flips
     regressed: tuple[RegressedItem, ...]
     only_baseline: tuple[str, ...]
@@ -89,6 +72,11 @@ class Delta:
     def method(self) -> str:
         """Name the headline's method."""
         return self.interval.method
+
+    @property
+    def estimate(self) -> Estimate:
+        """The delta and its headline interval."""
+        return Estimate(value=self.value, interval=self.interval)
 
     @property
     def p_value(self) -> float:
@@ -115,18 +103,19 @@ def paired_delta(
 
 def delta_of(pairing: Pairing, *, confidence: float = 0.95, rng: np.random.Generator | None = None) -> Delta:
     """Compare two sides already joined."""
+    base, cand = pairing.baseline_arm, pairing.candidate_arm
     base_ids, cand_ids = _present(pairing.baseline), _present(pairing.candidate)
     both = base_ids & cand_ids
     return Delta(
         n_items=len(pairing.kept),
-        baseline=_side_estimate(pairing, pairing.baseline, pairing.baseline_arm, confidence),
-        candidate=_side_estimate(pairing, pairing.candidate, pairing.candidate_arm, confidence),
-        value=pairing.candidate_arm.accuracy - pairing.baseline_arm.accuracy,
-        interval=headline_interval(pairing, confidence),
-        population=_population_interval(pairing, confidence),
+        baseline=_side_estimate(pairing, pairing.baseline, base, confidence),
+        candidate=_side_estimate(pairing, pairing.candidate, cand, confidence),
+        value=cand.accuracy - base.accuracy,
+        interval=headline_interval(base, cand, confidence),
+        population=population_interval(base, cand, confidence),
         item_error=_item_error(pairing.differences),
         test=_test(pairing, rng),
-        recovery=_recovery(pairing, confidence),
+        recovery=recovery(base, cand, confidence),
         flips=count_flips(pairing, confidence),
         regressed=regressed_items(pairing),
         only_baseline=_names(pairing, base_ids - cand_ids),
@@ -139,83 +128,16 @@ def delta_of(pairing: Pairing, *, confidence: float = 0.95, rng: np.random.Gener
     )
 
 
-def headline_interval(pairing: Pairing, confidence: float) -> Interval:
-    """Return the interval of the delta for exactly these items."""
-    z = critical_value(confidence)
-    if pairing.is_replicated:
-        base, cand = pairing.baseline_arm, pairing.candidate_arm
-        limits = mover_difference(
-            cand.accuracy, _sampling_limits(cand, z), base.accuracy, _sampling_limits(base, z)
-        )
-        return limits.interval(confidence, "mover-wilson")
-    limits = scaled_tango(pairing.differences, z, unseen=_unseen_flips(pairing))
-    return limits.interval(confidence, "scaled-tango")
-
-
-def item_correlation(candidate: FloatArray, baseline: FloatArray) -> float:
-    """Return the correlation of two sides' item means, shrunk towards 0 as Newcombe's method 10 does.
-
-    0 where a side does not vary: all right on one side says nothing of pairing.
-    """
-    covariance = float(np.mean(candidate * baseline) - np.mean(candidate) * np.mean(baseline))
-    spread = float(np.std(candidate) * np.std(baseline))
-    if spread <= 0:
-        return 0.0
-    if covariance > 0:
-        covariance = max(covariance - 1 / (2 * len(candidate)), 0.0)
-    return min(max(covariance / spread, -1.0), 1.0)
-
-
-def _sampling_limits(arm: Arm, z: float) -> Limits:
-    return wilson(arm.accuracy, arm.effective_n, z)
-
-
-def _unseen_flips(pairing: Pairing) -> float:
-    """Return the whole-item changes to allow for: one where a side shows each item once.
-
-    With one epoch against many and a near-perfect score, the differences seen are all as small as one miss in
-    many, yet the single epoch can move a whole item: without the allowance such a pair at a loss of the
-    margin passes half the time (docs/coverage.md). With 0/1 scores at one epoch it changes nothing.
-    """
-    return 0.0 if pairing.is_replicated else 1.0
-
-
-def _population_interval(pairing: Pairing, confidence: float) -> Interval | None:
-    if len(pairing.kept) < 2:
-        return None
-    z = critical_value(confidence)
-    limits = scaled_tango(pairing.differences, z, floor=POPULATION_STEP, unseen=_unseen_flips(pairing))
-    return limits.interval(confidence, "scaled-tango-step")
+def _test(pairing: Pairing, rng: np.random.Generator | None) -> PermutationTest:
+    if pairing.is_binary:
+        return exact_test_of(pairing.baseline_arm, pairing.candidate_arm)
+    generator = rng if rng is not None else np.random.default_rng(0)
+    scored = [pairing.kept_scores(side) for side in (pairing.candidate, pairing.baseline)]
+    return shuffle_test(scored[0].scores, scored[0].items, scored[1].scores, scored[1].items, generator)
 
 
 def _item_error(differences: FloatArray) -> float | None:
     return float(np.std(differences, ddof=1) / np.sqrt(len(differences))) if len(differences) > 1 else None
-
-
-def _recovery(pairing: Pairing, confidence: float) -> Ratio | None:
-    base, cand, z = pairing.baseline_arm, pairing.candidate_arm, critical_value(confidence)
-    if base.accuracy <= 0:
-        return None
-    if pairing.is_replicated:
-        c, b, rho, method = _sampling_limits(cand, z), _sampling_limits(base, z), 0.0, "mover-r"
-    else:
-        c = wilson(cand.accuracy, cand.population_n, z)
-        b = wilson(base.accuracy, base.population_n, z)
-        rho, method = item_correlation(cand.means, base.means), "mover-r-paired"
-    limits = mover_ratio(cand.accuracy, c, base.accuracy, b, rho)
-    return Ratio(value=cand.accuracy / base.accuracy, interval=limits.interval(confidence, method))
-
-
-def _test(pairing: Pairing, rng: np.random.Generator | None) -> PermutationTest:
-    base, cand = pairing.baseline_arm, pairing.candidate_arm
-    if pairing.is_binary:
-        cand_right = np.rint(cand.means * cand.epochs).astype(np.int64)
-        right = cand_right + np.rint(base.means * base.epochs).astype(np.int64)
-        return exact_test(cand_right, cand.epochs, right, cand.epochs + base.epochs)
-    cand_codes, cand_scores = pairing.kept_scores(pairing.candidate)
-    base_codes, base_scores = pairing.kept_scores(pairing.baseline)
-    generator = rng if rng is not None else np.random.default_rng(0)
-    return shuffle_test(cand_scores, cand_codes, base_scores, base_codes, generator)
 
 
 def _side_estimate(pairing: Pairing, side: Side, arm: Arm, confidence: float) -> SideEstimate:
@@ -245,7 +167,8 @@ def _missing_wrong(
     if len(filled.scores) == int(np.isfinite(own.scores).sum()):
         return None
     changed = {"baseline": pairing.baseline, "candidate": pairing.candidate, side: filled}
-    return headline_interval(Pairing(item_ids=pairing.item_ids, **changed), confidence)
+    supposed = Pairing(item_ids=pairing.item_ids, **changed)
+    return headline_interval(supposed.baseline_arm, supposed.candidate_arm, confidence)
 
 
 def _present(side: Side) -> set[int]:

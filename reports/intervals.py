@@ -36,6 +36,14 @@ class Interval:
         return Interval(low=low, high=high, confidence=self.confidence, method=method)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """A value and its interval; a ratio's ``high`` may be infinite where the denominator may be 0."""
+
+    value: float
+    interval: Interval
+
+
 class Limits(NamedTuple):
     """Lower and upper limits of one interval per replicate (0-d arrays for one)."""
 
@@ -128,6 +136,20 @@ def scaled_tango(differences: FloatArray, z: float, *, floor: float = 0.0, unsee
     lost = np.maximum(-differences, 0).sum(axis=-1) / step
     limits = tango(gained, lost, differences.shape[-1], z)
     return Limits(step * limits.low, step * limits.high)
+
+
+def shrunk_correlation(candidate: FloatArray, baseline: FloatArray) -> float:
+    """Return the correlation of two sides' values by item, shrunk towards 0 as Newcombe's method 10 does.
+
+    0 where a side does not vary: all right on one side says nothing of pairing.
+    """
+    covariance = float(np.mean(candidate * baseline) - np.mean(candidate) * np.mean(baseline))
+    spread = float(np.std(candidate) * np.std(baseline))
+    if spread <= 0:
+        return 0.0
+    if covariance > 0:
+        covariance = max(covariance - 1 / (2 * len(candidate)), 0.0)
+    return min(max(covariance / spread, -1.0), 1.0)
 
 
 def _hypot(x: FloatArray, y: FloatArray, rho: FloatArray | float) -> FloatArray:

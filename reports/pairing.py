@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,10 +23,14 @@ class NoCommonItemsError(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """One checkpoint's responses: item code (into the pairing's ``item_ids``) and score, NaN = missing."""
+    """One checkpoint's responses: item code (into the pairing's ``item_ids``), score (NaN = missing), epoch.
+
+    Epochs are numbered from 0 in their order; -1 for a response that only ``filled`` supposes.
+    """
 
     codes: IntArray
     scores: FloatArray
+    epochs: IntArray
     n_epochs: int
 
     def scored(self, n_items: int) -> IntArray:
@@ -39,8 +44,17 @@ class Side:
         return Side(
             codes=np.concatenate([self.codes[finite], absent]),
             scores=np.concatenate([self.scores[finite], np.full(len(absent), score)]),
+            epochs=np.concatenate([self.epochs[finite], np.full(len(absent), -1)]),
             n_epochs=self.n_epochs,
         )
+
+
+class KeptScores(NamedTuple):
+    """Scored responses of one side: position of the item among the kept ones, score, epoch."""
+
+    items: IntArray
+    scores: FloatArray
+    epochs: IntArray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,17 +102,17 @@ class Pairing:
         scores = np.concatenate([self.baseline.scores, self.candidate.scores])
         return bool(np.isin(scores[np.isfinite(scores)], (0.0, 1.0)).all())
 
-    def kept_scores(self, side: Side) -> tuple[IntArray, FloatArray]:
-        """Return positions within the kept items and scores of one side's scored responses."""
+    def kept_scores(self, side: Side) -> "KeptScores":
+        """Return one side's scored responses on the kept items."""
         position = np.full(len(self.item_ids), -1)
         position[self.kept] = np.arange(len(self.kept))
         codes = position[side.codes]
         use = np.isfinite(side.scores) & (codes >= 0)
-        return codes[use], side.scores[use]
+        return KeptScores(items=codes[use], scores=side.scores[use], epochs=side.epochs[use])
 
     def _arm(self, side: Side) -> Arm:
-        codes, scores = self.kept_scores(side)
-        return arm_from_scores(codes, scores, len(self.kept))
+        scored = self.kept_scores(side)
+        return arm_from_scores(scored.items, scored.scores, len(self.kept))
 
 
 def pair_scores(baseline: pd.DataFrame, candidate: pd.DataFrame) -> Pairing:
@@ -126,8 +140,13 @@ def pair_scores(baseline: pd.DataFrame, candidate: pd.DataFrame) -> Pairing:
 
 
 def _side(name: str, table: pd.DataFrame, codes: IntArray) -> Side:
-    n_epochs = int(table["epoch"].nunique())
-    return Side(codes=codes.astype(np.int64), scores=_scores(name, table), n_epochs=n_epochs)
+    epochs, unique = pd.factorize(table["epoch"], sort=True)
+    return Side(
+        codes=codes.astype(np.int64),
+        scores=_scores(name, table),
+        epochs=epochs.astype(np.int64),
+        n_epochs=len(unique),
+    )
 
 
 def _check_rows(name: str, table: pd.DataFrame) -> None:

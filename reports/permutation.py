@@ -6,7 +6,7 @@ import numpy as np
 from scipy.signal import fftconvolve
 from scipy.stats import hypergeom, norm
 
-from reports.arm import IntArray
+from reports.arm import Arm, IntArray
 from reports.intervals import FloatArray
 
 TIE = 1e-7  # relative distance within which two probabilities are equal, as in R's fisher.test
@@ -52,6 +52,25 @@ def exact_test(
     ]
     null = _sum(parts)
     return _p_values(null, int(candidate_right[informative].sum()))
+
+
+def exact_test_of(baseline: Arm, candidate: Arm) -> PermutationTest:
+    """Test two arms of 0/1 scores over the same items."""
+    cand_right = np.rint(candidate.means * candidate.epochs).astype(np.int64)
+    right = cand_right + np.rint(baseline.means * baseline.epochs).astype(np.int64)
+    return exact_test(cand_right, candidate.epochs, right, candidate.epochs + baseline.epochs)
+
+
+def normal_test(baseline: Arm, candidate: Arm) -> PermutationTest:
+    """Test two arms of any scores by the permutation mean and variance with a normal tail."""
+    taken, given = candidate.epochs, baseline.epochs
+    total, change = taken + given, candidate.means - baseline.means
+    within = np.nan_to_num(candidate.variances) * (taken - 1) + np.nan_to_num(baseline.variances) * (
+        given - 1
+    )
+    squares = within + taken * given / total * change**2
+    variance = float(np.sum(taken * given / (total * (total - 1)) * squares))
+    return _normal_p_values(float(np.sum(taken * given / total * change)), variance)
 
 
 def shuffle_test(
@@ -119,6 +138,12 @@ def _shuffled_p_values(sums: FloatArray, observed: float) -> PermutationTest:
         worse_mid_p=float(below.sum() + level.sum() / 2 + 1) / n,
         method="permutation",
     )
+
+
+def _normal_p_values(observed: float, variance: float) -> PermutationTest:
+    z = observed / np.sqrt(variance) if variance > 0 else 0.0
+    two, worse = _clipped(2 * float(norm.sf(abs(z)))), _clipped(float(norm.cdf(z)))
+    return PermutationTest(exact=two, mid_p=two, worse=worse, worse_mid_p=worse, method="permutation-normal")
 
 
 def _p_values(null: _Distribution, observed: int) -> PermutationTest:
