@@ -70,7 +70,7 @@ def _frame(path: Path, columns: dict[str, pa.Array], n_rows: int) -> pd.DataFram
             values[name] = as_text(columns[name]).dictionary_encode().to_pandas()
     for name in FREE_TEXT:
         if name in columns:
-            values[name] = as_text(columns[name]).to_pandas().astype(object)
+            values[name] = as_text(columns[name]).to_pylist()
     for name in NUMBERS:
         if name in columns:
             values[name] = as_numbers(path, name, columns[name])

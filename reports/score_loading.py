@@ -100,7 +100,7 @@ def _json_row(path: Path, number: int, line: bytes) -> dict[str, Any]:
 
 def _json_cell(value: Any) -> str | None:
     kind = type(value)
-    if value is None or kind is str:
+    if value is None or isinstance(value, str):
         return value
     if kind is bool:
         return "true" if value else "false"
@@ -108,4 +108,4 @@ def _json_cell(value: Any) -> str | None:
         return repr(value)
     if isinstance(value, list):
         return ";".join(map(str, value))
-    return orjson.dumps(value).decode() if isinstance(value, dict) else str(value)
+    return str(orjson.dumps(value), "utf-8") if kind is dict else str(value)

@@ -119,7 +119,7 @@ def _typed(name: str, values: Sequence[Any] | None, n_rows: int) -> Any:
     if name in NUMBERS:
         return np.full(n_rows, np.nan) if values is None else np.asarray(values, dtype=np.float64)
     if name in REPEATED_TEXT:
-        return pd.Categorical([None] * n_rows if values is None else values)
+        return _categories(pd.Categorical([None] * n_rows if values is None else values))
     if name == "epoch":
         return np.zeros(n_rows, dtype=np.int64) if values is None else np.asarray(values, dtype=np.int64)
     if name == "seed":
@@ -127,6 +127,13 @@ def _typed(name: str, values: Sequence[Any] | None, n_rows: int) -> Any:
     if name == "tokens_estimated":
         return pd.array([None] * n_rows if values is None else values, dtype="boolean")
     return pd.Series([None] * n_rows if values is None else values, dtype=object)
+
+
+def _categories(values: Any) -> Any:
+    """Return the values with their categories as plain objects, whatever they are: parts must unite."""
+    return pd.Categorical.from_codes(
+        values.codes, dtype=pd.CategoricalDtype(values.categories.astype(object), ordered=False)
+    )
 
 
 def concat_frames(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
