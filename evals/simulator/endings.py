@@ -1,6 +1,7 @@
 """What happens to the bytes of a reply on their way: cuts, resets, silence, noise between frames."""
 
 import enum
+import itertools
 from collections.abc import Iterable, Iterator, Set
 
 import orjson
@@ -35,6 +36,7 @@ SPOILING = frozenset(
 _KEEPALIVE = b": keep-alive"
 _ENGINE_DIED = orjson.dumps(error_body(500, "EngineCore encountered an issue (simulated)."))
 _MAX_SPLITS = 500
+_SPLIT_EVERY = 37
 
 
 def _spoiled(payloads: list[bytes], faults: Set[FaultKind]) -> list[WireEvent]:
@@ -86,13 +88,10 @@ def plain_events(body: bytes, faults: Set[FaultKind]) -> Iterator[WireEvent]:
         yield body
 
 
-def split_within_characters(data: bytes) -> Iterator[bytes]:
-    """Yield ``data`` in pieces that end inside multi-byte characters, at most a few hundred of them."""
-    inside = [place for place, byte in enumerate(data) if byte & 0xC0 == 0x80]
-    step = max(1, len(inside) // _MAX_SPLITS)
-    start = 0
-    for place in inside[::step]:
-        if place > start:
-            yield data[start:place]
-            start = place
-    yield data[start:]
+def split_anywhere(data: bytes) -> Iterator[bytes]:
+    """Yield ``data`` in a few hundred pieces at most, ending inside characters, lines and words."""
+    inside = {place for place, byte in enumerate(data) if byte & 0xC0 == 0x80}
+    places = sorted(inside | set(range(_SPLIT_EVERY, len(data), _SPLIT_EVERY)))
+    step = len(places) // _MAX_SPLITS + 1
+    edges = [0, *places[::step], len(data)]
+    yield from (data[start:end] for start, end in itertools.pairwise(edges))

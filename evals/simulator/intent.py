@@ -54,8 +54,11 @@ def known_intent(
     """Return the intent to answer ``entry`` as ``played`` says, after ``n_prose`` tokens of prose."""
     mode = request.tool_request.mode
     if entry.kind is AnswerKind.TOOL:
-        may_call = mode is not ToolMode.NONE
-        calls = may_call and (entry.target[0] == "tool_calls") == (played is Played.CORRECT)
+        is_due = entry.target[0] == "tool_calls"
+        calls = is_due == (played is Played.CORRECT)
+        if mode is ToolMode.NONE or mode in _MUST_CALL:
+            calls = mode in _MUST_CALL
+            played = Played.CORRECT if calls == is_due else Played.WRONG
         return Intent(played=played, calls_tool=calls, text="".join(prose_tokens(rng, n_prose)))
     if mode in _MUST_CALL:
         return Intent(played=played, calls_tool=True)

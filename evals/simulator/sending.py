@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from evals.simulator.endings import Break, WireEvent, split_within_characters
+from evals.simulator.endings import Break, WireEvent, split_anywhere
 
 # SO_LINGER on with a wait of zero: close() sends a reset instead of an orderly end.
 _RESET_ON_CLOSE = struct.pack("ii", 1, 0)
@@ -21,7 +21,7 @@ class Pace:
 
     frames_per_s: float | None = None
     frames_per_write: int = 8
-    splits_characters: bool = False
+    splits_anywhere: bool = False
 
 
 def cut_connection(request: web.Request, *, reset: bool) -> None:
@@ -37,10 +37,10 @@ def cut_connection(request: web.Request, *, reset: bool) -> None:
 
 async def _write(response: web.StreamResponse, frames: list[bytes], pace: Pace) -> None:
     data = b"".join(frames)
-    if not pace.splits_characters:
+    if not pace.splits_anywhere:
         await response.write(data)
         return
-    for piece in split_within_characters(data):
+    for piece in split_anywhere(data):
         await response.write(piece)
         await asyncio.sleep(0)
 

@@ -88,31 +88,14 @@ async def serve(config: SimulatorConfig) -> AsyncIterator[Running]:
 
 @contextlib.contextmanager
 def serve_in_thread(config: SimulatorConfig) -> Iterator[Running]:
-    """Serve ``config`` from a thread, for callers without an event loop; reading ``ledger`` is safe."""
-    ready, started = threading.Event(), list[Running]()
-    failure, loop_and_stop = list[OSError](), list[tuple[asyncio.AbstractEventLoop, asyncio.Event]]()
-
-    async def run() -> None:
-        stop = asyncio.Event()
-        try:
-            async with serve(config) as running:
-                started.append(running)
-                loop_and_stop.append((asyncio.get_running_loop(), stop))
-                ready.set()
-                await stop.wait()
-        except OSError as error:
-            failure.append(error)
-        finally:
-            ready.set()
-
-    thread = threading.Thread(target=lambda: asyncio.run(run()), name="simulator", daemon=True)
+    """Serve ``config`` from a thread of its own, for callers without an event loop."""
+    loop, stack = asyncio.new_event_loop(), contextlib.AsyncExitStack()
+    thread = threading.Thread(target=loop.run_forever, name="simulator", daemon=True)
     thread.start()
-    ready.wait()
-    if failure:
-        raise failure[0]
     try:
-        yield started[0]
+        yield asyncio.run_coroutine_threadsafe(stack.enter_async_context(serve(config)), loop).result()
     finally:
-        loop, stop = loop_and_stop[0]
-        loop.call_soon_threadsafe(stop.set)
+        asyncio.run_coroutine_threadsafe(stack.aclose(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
         thread.join()
+        loop.close()
