@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-from evals.exit_code import CommandError, ExitCode
+from evals.exit_code import CommandError, ExitCode, foreseen_code
 
 # command -> module and one line of help; a module is imported only when its command is run, so that
 # --help and compare never wait for Inspect
@@ -73,4 +73,10 @@ def run_command_line(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # a reader like head went away
         return ExitCode.DONE
+    except Exception as error:  # every foreseen kind is named in one table; others are raised
+        code = foreseen_code(error)
+        if code is None:
+            raise
+        print(f"quantcheck: {error}", file=sys.stderr)
+        return code
     return int(result) if isinstance(result, int) else ExitCode.DONE
