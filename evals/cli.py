@@ -16,6 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("evals.commands.run", "Run one task against one endpoint; run again to resume."),
     "export": ("evals.commands.export", "Write the score table of a run."),
     "compare": ("evals.commands.compare", "Compare a candidate with a baseline: delta, interval, verdict."),
+    "demo": ("evals.commands.demo", "Run the main job against two simulated checkpoints."),
     "simulate": ("evals.commands.simulate", "Serve a simulated checkpoint with a known truth."),
 }
 
