@@ -56,7 +56,8 @@ def _plain(text: str) -> str:
     plain = unwrap_latex(open_boxes(_DEGREES.sub(" ", plain), " ", " "))
     plain = _GROUPING.sub("", plain.replace("**", ""))
     plain = _RESIDUE.sub("", plain.strip())
-    return re.sub(r"^(?:\{([^{}]*)\}|\(([^()]*)\))$", r"\1\2", plain.strip())
+    enclosed = re.fullmatch(r"[\s({]*([^(){}]*)[\s)}]*", plain)
+    return enclosed[1].strip() if enclosed else plain.strip()
 
 
 def _ascii_digit(character: str) -> str:

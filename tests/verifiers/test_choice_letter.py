@@ -64,7 +64,8 @@ def grade(content: str | None, n_options: int = 10, options: tuple[str, ...] | N
         "C", "c", "(C)", "**C**", "C.", "$C$", r"\(C\)", "so it is\n\nC", "Therefore, C.", "Thus, (C).",
         # settled on in passing
         "C. text", "(C) text", "C) text", "We find 5.\n\n(C) 5", "C\n\nExplanation: the figure shows it.",
-        "This matches option (C).", "Option A fails.\nSo option C it is.", "Therefore option C is correct.", "Option C it is.", "Option C is correct",
+        "This matches option (C).", "Option A fails.\nSo option C it is.", "Therefore option C is correct.",
+        "Option C it is.", "Option C is correct",
     ],
 )  # fmt: skip
 def test_reads_c(content: str) -> None:
