@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from verifiers.response import Response, ToolCall
 from verifiers.tool_arguments import parse_json
@@ -41,6 +42,7 @@ _FOREIGN_OPENINGS = (  # one group each: the name, where it stands outside the J
 _FOREIGN = re.compile("|".join(_FOREIGN_OPENINGS))
 _FENCE = re.compile(r"\s*(?:```(?:json)?\s*)?")
 _MAX_ID_LENGTH = 300
+_MAX_OPENINGS = 500  # more are a flood, and each that holds no JSON costs a look at the whole text
 _DECODER = json.JSONDecoder()
 
 
@@ -233,14 +235,14 @@ def _role(token: re.Match[str]) -> str:
 def _untokenised(text: str, names: Sequence[str]) -> Iterator[tuple[int, int, NativeCall]]:
     """Start, end and call of every place that is a call without Kimi's tokens, none overlapping."""
     end = 0
-    for opening in _BARE_CALL.finditer(text):
+    for opening in islice(_BARE_CALL.finditer(text), _MAX_OPENINGS):
         if opening.start() >= end:
             end = _json_end(text, opening.end())
             header, arguments = opening[0].strip(), text[opening.end() : end]
             yield opening.start(), end, NativeCall(id=header, name=opening[1], arguments=arguments)
     if end:
         return
-    for opening in _FOREIGN.finditer(text):
+    for opening in islice(_FOREIGN.finditer(text), _MAX_OPENINGS):
         if opening.start() < end:
             continue
         fence = _FENCE.match(text, opening.end())
