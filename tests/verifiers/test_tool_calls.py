@@ -310,7 +310,8 @@ def test_a_declaration_without_name_leaves_an_unknown_tool_open() -> None:
 
 
 def test_no_tools_declared_makes_every_call_unknown() -> None:
-    for tools in (None, []):
+    undeclared: tuple[list[Any] | None, ...] = (None, [])
+    for tools in undeclared:
         assert grade_tool_calls(plain({"tool_calls": [call()]}), tools).calls[0].reason == "unknown_tool"
 
 
