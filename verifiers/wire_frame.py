@@ -11,7 +11,7 @@ class UnusableReplyError(Exception):
     """A reply that arrived with a good status and still holds no completion."""
 
 
-class ErrorFrame(UnusableReplyError):  # noqa: N818 - named for what arrived
+class ErrorFrame(UnusableReplyError):
     """An error object where a completion was expected: HTTP 200 with an error body, or mid-stream.
 
     ``message`` is the server's own text; ``code`` and ``type`` are as sent, ``None`` where absent.
@@ -24,11 +24,11 @@ class ErrorFrame(UnusableReplyError):  # noqa: N818 - named for what arrived
         self.type = type
 
 
-class NoChoices(UnusableReplyError):  # noqa: N818 - named for what arrived
+class NoChoices(UnusableReplyError):
     """A completion object without a single choice."""
 
 
-class MalformedReply(UnusableReplyError):  # noqa: N818 - named for what arrived
+class MalformedReply(UnusableReplyError):
     """A JSON value of a shape that no completion has, for example a list or a bare string."""
 
 

@@ -1,0 +1,176 @@
+"""The answer book: which prompt belongs to which sample, and what its right answer is."""
+
+import hashlib
+import string
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+
+class AnswerBookError(ValueError):
+    """An answer book cannot be used: says where and why."""
+
+
+class AnswerKind(StrEnum):
+    """What an answer looks like, and so how a wrong one looks."""
+
+    INTEGER = "integer"
+    CHOICE = "choice"
+    OCR = "ocr"
+    TOOL = "tool"  # target "tool_calls" (a call is right) or "stop" (text is right)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerEntry:
+    """One sample that the simulator knows.
+
+    ``prompt_text`` is the last user message as sent, its text parts joined by newlines. ``image_sha256``
+    (of the image bytes as sent, in order) tells apart samples that share a question; ``messages_sha256``
+    (see :func:`messages_digest`) tells apart conversations that end in the same message. ``target`` holds
+    every accepted answer, the one to give first.
+    """
+
+    task: str
+    sample_id: str
+    prompt_text: str
+    target: tuple[str, ...]
+    kind: AnswerKind
+    n_options: int | None = None
+    n_images: int = 0
+    image_sha256: tuple[str, ...] = ()
+    messages_sha256: str | None = None
+
+
+def prompt_digest(text: str) -> str:
+    """Return the sha256 of ``text`` in Unicode NFC with every run of white space as one space."""
+    return hashlib.sha256(" ".join(unicodedata.normalize("NFC", text).split()).encode()).hexdigest()
+
+
+def messages_digest(messages: object) -> str:
+    """Return the sha256 of the ``messages`` of a request as canonical JSON (keys sorted)."""
+    return hashlib.sha256(orjson.dumps(messages, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptKey:
+    """What a request is looked up by."""
+
+    text_digest: str
+    image_sha256: tuple[str, ...] = ()
+    messages_sha256: str | None = None
+
+
+def _entry_key(entry: AnswerEntry) -> PromptKey:
+    return PromptKey(
+        text_digest=prompt_digest(entry.prompt_text),
+        image_sha256=entry.image_sha256,
+        messages_sha256=entry.messages_sha256,
+    )
+
+
+def _check_target(entry: AnswerEntry) -> None:
+    """Raise where no wrong answer of the entry's kind could be told from its target."""
+    target, letters = entry.target[0], string.ascii_uppercase[: entry.n_options or 4]
+    match entry.kind:
+        case AnswerKind.INTEGER:
+            is_fit, expected = target.strip().lstrip("-").isdecimal(), "a whole number"
+        case AnswerKind.CHOICE:
+            is_fit, expected = len(target) == 1 and target in letters, f"one letter of {letters}"
+        case AnswerKind.TOOL:
+            is_fit, expected = target in ("tool_calls", "stop"), "tool_calls or stop"
+        case AnswerKind.OCR:
+            is_fit, expected = bool(target.strip()), "a text that is not blank"
+    if not is_fit:
+        name = f"{entry.task}/{entry.sample_id}"
+        raise AnswerBookError(f"answer book: {name} has the target {target!r}; give {expected}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerBook:
+    """Every sample the simulator knows, found by what a request says."""
+
+    entries: tuple[AnswerEntry, ...] = ()
+    _by_key: Mapping[PromptKey, AnswerEntry] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def from_entries(cls, entries: Iterable[AnswerEntry]) -> "AnswerBook":
+        """Build a book; raise :class:`AnswerBookError` where two samples cannot be told apart."""
+        by_key: dict[PromptKey, AnswerEntry] = {}
+        samples: set[tuple[str, str]] = set()
+        for entry in entries:
+            _check_target(entry)
+            twin = by_key.setdefault(_entry_key(entry), entry)
+            if twin is not entry:
+                raise AnswerBookError(
+                    f"answer book: {entry.task}/{entry.sample_id} and {twin.task}/{twin.sample_id} have "
+                    "the same prompt; give image_sha256 or messages_sha256 to tell them apart"
+                )
+            if (entry.task, entry.sample_id) in samples:
+                raise AnswerBookError(
+                    f"answer book: {entry.task}/{entry.sample_id} stands twice; ids are unique"
+                )
+            samples.add((entry.task, entry.sample_id))
+        return cls(entries=tuple(by_key.values()), _by_key=by_key)
+
+    def find(self, key: PromptKey) -> AnswerEntry | None:
+        """Return the sample asked for: by conversation, else by text and images, else by text alone."""
+        text = key.text_digest
+        return (
+            self._by_key.get(PromptKey(text_digest=text, messages_sha256=key.messages_sha256))
+            or self._by_key.get(PromptKey(text_digest=text, image_sha256=key.image_sha256))
+            or self._by_key.get(PromptKey(text_digest=text))
+        )
+
+
+def _strings(value: Any) -> tuple[str, ...] | None:
+    values = value if isinstance(value, list) else [value]
+    return tuple(values) if values and all(isinstance(item, str) for item in values) else None
+
+
+def _read_entry(row: Any) -> AnswerEntry:
+    if not isinstance(row, dict):
+        raise AnswerBookError(f"found {type(row).__name__}; each line is an object")
+    texts = {name: row.get(name) for name in ("task", "sample_id", "prompt_text")}
+    for name, value in texts.items():
+        if not isinstance(value, str):
+            raise AnswerBookError(f"{name} is {value!r}; give a text")
+    target = _strings(row.get("target"))
+    if target is None:
+        raise AnswerBookError(f"target is {row.get('target')!r}; give a text or a list of texts")
+    kinds = ", ".join(AnswerKind)
+    if row.get("kind") not in set(AnswerKind):
+        raise AnswerBookError(f"kind is {row.get('kind')!r}; give one of {kinds}")
+    n_images, n_options = row.get("n_images", 0), row.get("n_options")
+    if type(n_images) is not int or n_images < 0:
+        raise AnswerBookError(f"n_images is {n_images!r}; give a count")
+    if n_options is not None and (type(n_options) is not int or not 2 <= n_options <= 26):
+        raise AnswerBookError(f"n_options is {n_options!r}; give a count from 2 to 26")
+    return AnswerEntry(
+        task=row["task"],
+        sample_id=row["sample_id"],
+        prompt_text=row["prompt_text"],
+        target=target,
+        kind=AnswerKind(row["kind"]),
+        n_options=n_options,
+        n_images=n_images,
+        image_sha256=_strings(row.get("image_sha256") or []) or (),
+        messages_sha256=row.get("messages_sha256"),
+    )
+
+
+def read_answer_book(path: Path) -> AnswerBook:
+    """Read a JSON-lines file with the fields of :class:`AnswerEntry`, one sample a line."""
+    entries = []
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            entries.append(_read_entry(orjson.loads(line)))
+        except (AnswerBookError, orjson.JSONDecodeError) as error:
+            raise AnswerBookError(f"{path}, line {number}: {error}") from error
+    return AnswerBook.from_entries(entries)
