@@ -1,7 +1,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifiers.native_tokens import read_call_id, read_native_text, with_native_calls
@@ -330,6 +330,7 @@ FRAGMENTS = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(FRAGMENTS, max_size=14).map("".join))
 def test_any_mixture_of_tokens_is_read(text: str) -> None:
     read = read_native_text(text, NAMES)
@@ -337,6 +338,7 @@ def test_any_mixture_of_tokens_is_read(text: str) -> None:
     assert len(read.text) <= len(text)
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4), st.data())
 def test_what_the_model_was_trained_to_write_is_read_back(names: list[str], data: st.DataObject) -> None:
     arguments = [data.draw(st.sampled_from(["{}", OSLO, '{"a": [1, {"b": "<x>"}]}'])) for _ in names]

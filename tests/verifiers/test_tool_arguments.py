@@ -2,7 +2,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifiers.response import ToolCall
@@ -96,6 +96,7 @@ def test_nesting_without_end_is_a_fault_and_no_crash() -> None:
         assert "nested" in read.detail
 
 
+@settings(deadline=None)
 @given(st.integers(min_value=-(10**40), max_value=10**40), st.integers(0, 5000))
 def test_integers_of_any_length_are_exact(value: int, zeros: int) -> None:
     assert parse_integer(f"{value}" + "0" * zeros) == value * 10**zeros
@@ -107,6 +108,7 @@ def test_a_huge_integer_can_be_spoken_of() -> None:
     assert f"{value!r} {value}".count("integer of 16610 bits") == 2
 
 
+@settings(deadline=None)
 @given(st.text() | st.text('{}[]",:\\0123eE+-.tfn \n'))
 def test_any_text_is_read_and_agrees_with_the_json_module(text: str) -> None:
     read = read_arguments(call(text))

@@ -2,7 +2,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifiers.completion import CompletionAssembler, UnusableReplyError, read_completion
@@ -334,6 +334,7 @@ def test_describe_is_json_with_the_names_of_the_interface() -> None:
     assert described["recoverable_calls"] == 0
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_fragments_never_change_the_grade(data: st.DataObject) -> None:
     texts = st.sampled_from([OSLO, "", "{", '{"city":"x}{y"}', json.dumps(OSLO), "[1]", '{"city":"Oslo"}{}'])
@@ -376,6 +377,7 @@ JSONISH = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(
     message=st.fixed_dictionaries(
         {}, optional={"content": JSONISH, "reasoning": JSONISH, "tool_calls": JSONISH}

@@ -3,7 +3,7 @@ import socket
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifiers.tool_arguments import parse_json
@@ -325,6 +325,7 @@ ANY = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.dictionaries(KEYWORDS, ANY, max_size=5) | ANY, st.dictionaries(st.sampled_from(["a", "$ref"]), ANY))
 def test_any_schema_gives_a_result(schema: Any, arguments: dict[str, Any]) -> None:
     result = compile_parameters(schema).check(arguments)

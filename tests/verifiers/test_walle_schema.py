@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifiers.walle_schema import MAX_DEPTH, find_text_violations, find_violations
@@ -169,6 +169,7 @@ ANY = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(ANY)
 def test_any_value_is_judged(schema: Any) -> None:
     assert all(isinstance(found, str) for found in find_violations(schema))
