@@ -9,7 +9,8 @@ from typing import Any
 import click
 import orjson
 
-from evals.simulator.answers import AnswerBook, AnswerBookError, read_answer_book
+from evals.simulator.answer_file import read_answer_book
+from evals.simulator.answers import AnswerBook, AnswerBookError
 from evals.simulator.config import REASONING_FIELDS, SimulatorConfig
 from evals.simulator.fault_kind import FaultKind
 from evals.simulator.faults import FaultError, FaultRate, parse_faults

@@ -19,20 +19,26 @@ class FaultRate:
     first: int = 0
 
 
+def _read_rate(text: str) -> FaultRate | None:
+    try:
+        if text.startswith("first:"):
+            first = int(text.removeprefix("first:"))
+            return FaultRate(first=first) if first >= 0 else None
+        probability = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        return None
+    return FaultRate(probability=probability) if 0 <= probability <= 1 else None
+
+
 def parse_fault(text: str) -> tuple[FaultKind, FaultRate]:
     """Read ``KIND=RATE``, the rate a fraction, a percentage or ``first:N``."""
-    name, equals, rate = text.partition("=")
+    name, _, rate_text = text.partition("=")
     if name not in set(FaultKind):
         raise FaultError(f"fault: unknown kind {name!r}; the kinds are {', '.join(FaultKind)}")
-    is_first = rate.startswith("first:")
-    number = rate.removeprefix("first:").removesuffix("%")
-    try:
-        value = int(number) if is_first else float(number) / (100 if rate.endswith("%") else 1)
-    except ValueError:
-        value = -1
-    if not equals or value < 0 or (not is_first and not value <= 1):
+    rate = _read_rate(rate_text)
+    if rate is None:
         raise FaultError(f"fault: {text!r} has no rate; give {name}=FRACTION (0 to 1), PERCENT% or first:N")
-    return FaultKind(name), FaultRate(first=int(value)) if is_first else FaultRate(probability=value)
+    return FaultKind(name), rate
 
 
 def parse_faults(texts: Iterable[str]) -> dict[FaultKind, FaultRate]:

@@ -54,11 +54,18 @@ class Answer:
         return [json.loads(payload) for payload in self.payloads() if payload != "[DONE]"]
 
     def streamed(self, field: str, index: int = 0) -> str:
-        deltas = [c["delta"] for chunk in self.chunks() for c in chunk["choices"] if c["index"] == index]
+        deltas = [
+            c["delta"] for chunk in self.chunks() for c in chunk.get("choices", ()) if c["index"] == index
+        ]
         return "".join(delta.get(field) or "" for delta in deltas)
 
     def finishes(self) -> list[str | None]:
-        return [c["finish_reason"] for chunk in self.chunks() for c in chunk["choices"] if c["finish_reason"]]
+        return [
+            c["finish_reason"]
+            for chunk in self.chunks()
+            for c in chunk.get("choices", ())
+            if c["finish_reason"]
+        ]
 
 
 class Client:
@@ -68,8 +75,10 @@ class Client:
         self.running = running
         self.address = urllib.parse.urlsplit(running.base_url)
 
-    def send(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> Answer:
-        connection = http.client.HTTPConnection(str(self.address.hostname), self.address.port, timeout=10)
+    def send(
+        self, method: str, path: str, body: Any = None, *, key: str | None = None, timeout_s: float = 10
+    ) -> Answer:
+        connection = http.client.HTTPConnection("127.0.0.1", self.address.port, timeout=timeout_s)
         raw = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         with contextlib.closing(connection):
             connection.request(method, path, raw, {"Authorization": f"Bearer {key}"} if key else {})
@@ -83,9 +92,11 @@ class Client:
                 error = type(broken).__name__
             return Answer(status=response.status, headers=headers, body=bytes(received), error=error)
 
-    def ask(self, prompt: str = "What is 3x7?", *, key: str | None = None, **more: Any) -> Answer:
+    def ask(
+        self, prompt: str = "What is 3x7?", *, key: str | None = None, timeout_s: float = 10, **more: Any
+    ) -> Answer:
         body = {"model": self.running.model, "messages": [{"role": "user", "content": prompt}], **more}
-        return self.send("POST", "/v1/chat/completions", body, key=key)
+        return self.send("POST", "/v1/chat/completions", body, key=key, timeout_s=timeout_s)
 
     def ledger(self) -> dict[str, Any]:
         counts: dict[str, Any] = self.send("GET", "/simulation/requests").json()

@@ -373,7 +373,16 @@ def test_a_closed_port_refuses_and_comes_back(start):
 
 @pytest.mark.parametrize(
     "body",
-    [{}, {"seconds": -1}, {"seconds": "1"}, {"seconds": True}, {"seconds": 1, "mode": "x"}, [], b"{"],
+    [
+        {},
+        {"seconds": -1},
+        {"seconds": "1"},
+        {"seconds": True},
+        {"seconds": 1, "mode": "x"},
+        {"seconds": 1, "mode": ["closed"]},
+        [],
+        b"{",
+    ],
     ids=str,
 )
 def test_an_outage_that_makes_no_sense_is_a_400(start, body):
