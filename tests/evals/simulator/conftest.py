@@ -1,7 +1,9 @@
 """A client that sees the raw bytes, and simulated endpoints that end with the test."""
 
+import base64
 import contextlib
 import http.client
+import io
 import json
 import urllib.parse
 from collections.abc import Callable, Iterator
@@ -9,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from evals.simulator.answers import AnswerBook, AnswerEntry, AnswerKind
 from evals.simulator.config import SimulatorConfig
@@ -47,8 +50,8 @@ class Answer:
         return message
 
     def payloads(self) -> list[str]:
-        frames = self.body.decode().replace("\r\n", "\n").split("\n\n")
-        return [frame.removeprefix("data: ") for frame in frames if frame.startswith("data: ")]
+        lines = self.body.decode().replace("\r\n", "\n").split("\n")
+        return [line.removeprefix("data:").strip() for line in lines if line.startswith("data:")]
 
     def chunks(self) -> list[dict[str, Any]]:
         return [json.loads(payload) for payload in self.payloads() if payload != "[DONE]"]
@@ -58,6 +61,10 @@ class Answer:
             c["delta"] for chunk in self.chunks() for c in chunk.get("choices", ()) if c["index"] == index
         ]
         return "".join(delta.get(field) or "" for delta in deltas)
+
+    def said(self, field: str) -> Any:
+        """What stands in ``field``, streamed or plain."""
+        return self.streamed(field) if self.payloads() else self.message.get(field)
 
     def finishes(self) -> list[str | None]:
         return [
@@ -125,6 +132,30 @@ def entry() -> Callable[..., AnswerEntry]:
 @pytest.fixture
 def short_profile() -> Profile:
     return SHORT
+
+
+@pytest.fixture
+def png() -> Callable[[str], str]:
+    """Return a function that makes a data URL of an image in one colour."""
+
+    def draw(colour: str) -> str:
+        content = io.BytesIO()
+        Image.new("RGB", (60, 30), colour).save(content, "PNG")
+        return "data:image/png;base64," + base64.b64encode(content.getvalue()).decode()
+
+    return draw
+
+
+@pytest.fixture
+def show() -> Callable[..., Answer]:
+    """Return a function that asks a client about images given as URLs."""
+
+    def ask(client: Client, text: str, *urls: object) -> Answer:
+        images = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
+        content = [{"type": "text", "text": text}, *images]
+        return client.ask("", messages=[{"role": "user", "content": content}])
+
+    return ask
 
 
 @pytest.fixture
