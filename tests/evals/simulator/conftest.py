@@ -134,6 +134,15 @@ def short_profile() -> Profile:
     return SHORT
 
 
+@pytest.fixture(
+    params=[{}, {"stream": True, "stream_options": {"include_usage": True}}], ids=["plain", "stream"]
+)
+def shape(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """The part of a request that asks for a plain reply, then for a stream."""
+    given: dict[str, Any] = request.param
+    return given
+
+
 @pytest.fixture
 def png() -> Callable[[str], str]:
     """Return a function that makes a data URL of an image in one colour."""

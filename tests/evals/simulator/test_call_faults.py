@@ -6,17 +6,6 @@ from collections.abc import Callable
 import jsonschema
 import pytest
 
-PLAIN, STREAM = {}, {"stream": True, "stream_options": {"include_usage": True}}
-BOTH = pytest.mark.parametrize("shape", [PLAIN, STREAM], ids=["plain", "stream"])
-
-
-def is_json(body: bytes) -> bool:
-    try:
-        json.loads(body)
-    except ValueError:
-        return False
-    return True
-
 
 def read_calls(answer) -> list[dict[str, object]]:
     """Join call deltas by their id, as a client that trusts no index would."""
@@ -42,9 +31,7 @@ def finish(answer) -> object:
 
 CALL_FAULTS: dict[str, Callable[[object], bool]] = {
     "tool_name_unknown": lambda a: first(a)["name"] == "undeclared_tool",
-    "tool_args_truncated": lambda a: (
-        first(a)["arguments"].startswith('{"city"') and not is_json(first(a)["arguments"])
-    ),
+    "tool_args_truncated": lambda a: first(a)["arguments"] == '{"city":"Oslo","',
     "tool_args_double_encoded": lambda a: json.loads(json.loads(first(a)["arguments"]))["days"] == 1,
     "tool_args_empty": lambda a: first(a)["arguments"] == "",
     "tool_args_null": lambda a: first(a)["arguments"] is None,
@@ -66,14 +53,12 @@ CALL_FAULTS: dict[str, Callable[[object], bool]] = {
 }
 
 
-@BOTH
 @pytest.mark.parametrize("kind", CALL_FAULTS)
 def test_tool_call_faults(start, kind, shape, weather):
     answer = start(f"{kind}=1").ask("Weather in Oslo, please", tools=[weather], **shape)
     assert CALL_FAULTS[kind](answer)
 
 
-@BOTH
 @pytest.mark.parametrize("n_required", [0, 1, 2])
 def test_invalid_arguments_are_json_and_invalid(start, shape, weather, n_required):
     schema = {**weather["function"]["parameters"], "required": ["city", "days"][:n_required]}
@@ -87,7 +72,7 @@ def test_invalid_arguments_are_json_and_invalid(start, shape, weather, n_require
 
 def test_faults_of_streamed_calls(start, weather):
     def deltas(kind: str) -> tuple[object, list[dict[str, object]]]:
-        answer = start(f"{kind}=1").ask("Weather in Oslo", tools=[weather], **STREAM)
+        answer = start(f"{kind}=1").ask("Weather in Oslo", tools=[weather], stream=True)
         found = [c["delta"].get("tool_calls") for chunk in answer.chunks() for c in chunk["choices"]]
         return answer, [piece for pieces in found for piece in pieces or ()]
 
@@ -103,7 +88,6 @@ def test_faults_of_streamed_calls(start, weather):
     assert deltas("tool_finish_twice")[0].finishes() == ["tool_calls", "tool_calls"]
 
 
-@BOTH
 def test_tool_choice_ignored(start, weather, shape):
     client = start("tool_choice_ignored=1")
     assert not read_calls(client.ask(tools=[weather], tool_choice="required", **shape))

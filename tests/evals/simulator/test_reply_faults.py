@@ -1,22 +1,8 @@
 """Faults of what is said, streamed and plain: usage, reasoning out of place, requests ignored."""
 
-import json
-
 import pytest
 
 from evals.simulator.answers import AnswerBook
-
-PLAIN, STREAM = {}, {"stream": True, "stream_options": {"include_usage": True}}
-BOTH = pytest.mark.parametrize("shape", [PLAIN, STREAM], ids=["plain", "stream"])
-
-
-def is_json(body: bytes) -> bool:
-    try:
-        json.loads(body)
-    except ValueError:
-        return False
-    return True
-
 
 USAGES = {
     "usage_missing": lambda usage, _: usage is None,
@@ -31,7 +17,6 @@ USAGES = {
 }
 
 
-@BOTH
 @pytest.mark.parametrize("kind", USAGES)
 def test_usage_faults(start, kind, shape):
     right = start().ask("Problem always", seed=1).json()["usage"]
@@ -49,14 +34,12 @@ def test_usage_faults(start, kind, shape):
         assert "usage" in chunks[-1] and chunks[-1]["choices"][0]["finish_reason"] == "stop"
 
 
-@BOTH
 def test_two_choices_though_one_was_asked_for(start, shape):
     answer = start("several_choices=1").ask("Problem always", seed=1, **shape)
     chunks = answer.chunks() if shape else [answer.json()]
     assert {choice["index"] for chunk in chunks for choice in chunk["choices"]} == {0, 1}
 
 
-@BOTH
 def test_content_null(start, shape):
     answer = start("content_null=1").ask("Problem always", seed=1, **shape)
     assert answer.said("reasoning") and not answer.said("content")
@@ -70,7 +53,6 @@ THOUGHTS = {
 }
 
 
-@BOTH
 @pytest.mark.parametrize("kind", THOUGHTS)
 def test_thinking_in_the_content(start, kind, shape):
     right = start().ask("Problem always", seed=1).message
@@ -80,13 +62,11 @@ def test_thinking_in_the_content(start, kind, shape):
     assert right["reasoning"] in content and content.endswith(right["content"])
 
 
-@BOTH
 def test_both_reasoning_fields_at_once(start, shape):
     answer = start("both_reasoning=1").ask("Problem always", seed=1, **shape)
     assert answer.said("reasoning") == answer.said("reasoning_content") != ""
 
 
-@BOTH
 def test_reasoning_in_details_only(start, shape):
     right = start().ask("Problem always", seed=1).message["reasoning"]
     answer = start("reasoning_details=1").ask("Problem always", seed=1, **shape)
@@ -95,7 +75,6 @@ def test_reasoning_in_details_only(start, shape):
     assert "".join(detail["text"] for detail in details) == right and not answer.said("reasoning")
 
 
-@BOTH
 def test_degenerate_output_fills_the_budget(start, shape):
     flood = start("flood=1").ask("Problem always", seed=1, max_tokens=50, **shape)
     assert flood.said("reasoning") == "!" * 50 and not flood.said("content")
@@ -106,7 +85,6 @@ def test_degenerate_output_fills_the_budget(start, shape):
     assert instant.said("content") == "!" * 20
 
 
-@BOTH
 def test_what_is_asked_is_ignored(start, shape):
     off = start("thinking_ignored=1").ask(thinking={"type": "disabled"}, **shape)
     assert off.said("reasoning")
@@ -117,10 +95,9 @@ def test_what_is_asked_is_ignored(start, shape):
     unstopped = start("stop_ignored=1").ask("Count from 1 to 9", stop=["5"], **shape)
     assert unstopped.said("content").endswith("9")
     loose = start("format_ignored=1").ask(response_format={"type": "json_object"}, **shape)
-    assert not is_json(loose.said("content").encode())
+    assert loose.said("content").startswith("3 x 7 = 21")
 
 
-@BOTH
 def test_a_finish_reason_of_no_standard(start, shape):
     answer = start("finish_odd=1").ask("Problem always", seed=1, **shape)
     finish = answer.finishes()[-1] if shape else answer.json()["choices"][0]["finish_reason"]
@@ -136,7 +113,6 @@ def test_content_as_a_list_of_parts(start):
     assert "".join(part[0]["text"] for part in parts if part) == right
 
 
-@BOTH
 def test_thinking_aloud_though_thinking_is_off(start, shape):
     client = start("cot_in_content=1")
     off = client.ask("What is 3x7?", thinking={"type": "disabled"}, **shape)
@@ -152,14 +128,12 @@ def test_images_that_are_not_looked_at(start, entry, show, png):
     assert client.ledger()["items"][-1]["played"] == ["wrong"]
 
 
-@BOTH
 def test_bad_values_that_are_not_refused(start, shape):
     client = start("bad_values_accepted=1")
     assert client.ask(temperature=-1, top_p=7, n=0, **shape).status == 200
     assert client.ask(messages=[], **shape).status == 400
 
 
-@BOTH
 def test_refusals_of_the_wrong_kind(start, shape):
     client = start("refused_with_500=1", max_model_len=500)
     bad = [

@@ -8,8 +8,6 @@ import pytest
 
 from evals.simulator.fault_kind import FaultKind as Kind
 
-PLAIN, STREAM = {}, {"stream": True, "stream_options": {"include_usage": True}}
-BOTH = pytest.mark.parametrize("shape", [PLAIN, STREAM], ids=["plain", "stream"])
 STATUSES = {
     Kind.HTTP_400_CONTEXT: 400,
     Kind.HTTP_401: 401,
@@ -31,7 +29,6 @@ STATUSES = {
 }
 
 
-@BOTH
 @pytest.mark.parametrize(("kind", "status"), STATUSES.items(), ids=list(STATUSES))
 def test_error_statuses_and_their_end(start, kind, status, shape):
     client = start(f"{kind.value}=first:1")
@@ -49,7 +46,6 @@ def test_retry_after_in_seconds_as_a_date_absent_and_senseless(start):
     assert 6 <= email.utils.parsedate_to_datetime(when).timestamp() - time.time() <= 9
 
 
-@BOTH
 @pytest.mark.parametrize("kind", ["connect_reset", "connect_close"])
 def test_no_reply_at_all(start, kind, shape):
     client = start(f"{kind}=first:1")
@@ -59,7 +55,6 @@ def test_no_reply_at_all(start, kind, shape):
     assert client.ledger()["statuses"] == {"0": 1, "200": 1}
 
 
-@BOTH
 @pytest.mark.parametrize(
     ("kind", "shows"),
     [
@@ -118,7 +113,7 @@ def is_json(body: bytes) -> bool:
 @pytest.mark.parametrize("kind", SPOILED_STREAMS)
 def test_spoiled_streams(start, kind):
     client = start(f"{kind}=first:1", frames_per_write=1)
-    broken, whole = (client.ask("Problem always", seed=1, **STREAM) for _ in range(2))
+    broken, whole = (client.ask("Problem always", seed=1, stream=True) for _ in range(2))
     assert SPOILED_STREAMS[kind](broken, whole)
     assert client.ledger()["completed"] == 1
 
@@ -138,7 +133,6 @@ def test_a_frame_that_is_not_json(start):
     assert len(broken) == 1 and answer.payloads()[-1] == "[DONE]"
 
 
-@BOTH
 def test_a_stall_lasts_until_the_client_leaves(start, shape):
     client = start("stall=1")
     with pytest.raises(TimeoutError):
@@ -147,7 +141,6 @@ def test_a_stall_lasts_until_the_client_leaves(start, shape):
     assert client.ledger()["abandoned"] == 1
 
 
-@BOTH
 def test_a_slow_start(start, shape):
     client = start("slow_start=1", slow_start_s=0.2)
     began = time.monotonic()
@@ -182,7 +175,6 @@ def test_white_space_before_a_plain_body(start):
     assert answer.body[:1].isspace() and r"\boxed{70}" in answer.message["content"]
 
 
-@BOTH
 def test_splits_fall_inside_characters_and_lose_nothing(start, shape):
     answer = start("split_utf8=1").ask("Problem always", seed=1, **shape)
     reasoning = answer.streamed("reasoning") if shape else answer.message["reasoning"]
@@ -190,6 +182,6 @@ def test_splits_fall_inside_characters_and_lose_nothing(start, shape):
 
 
 def test_a_stream_asked_for_and_not_given(start):
-    answer = start("ignore_stream=1").ask(**STREAM)
+    answer = start("ignore_stream=1").ask(stream=True)
     assert answer.headers["content-type"].startswith("application/json")
     assert answer.json()["object"] == "chat.completion"
