@@ -3,20 +3,28 @@
 import asyncio
 import os
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 import orjson
 
+from evals.exit_code import CommandError, ExitCode
 from evals.simulator.answer_file import read_answer_book
 from evals.simulator.answers import AnswerBook, AnswerBookError
 from evals.simulator.config import REASONING_FIELDS, SimulatorConfig
+from evals.simulator.exams import book_of
 from evals.simulator.fault_kind import FaultKind
 from evals.simulator.faults import FaultError, FaultRate, parse_faults
 from evals.simulator.profile import Profile
 from evals.simulator.profile_file import ProfileError, read_profile
 from evals.simulator.server import HOST, Running, serve
+from tasks.benchmark import Benchmark, Item
+from tasks.catalog import find_benchmark
+from tasks.exam import load_exam
+from tasks.rows import DataError
+from tasks.spec import SpecError
 
 _POSITIVE = click.IntRange(min=1)
 _SECONDS = click.FloatRange(min=0)
@@ -41,6 +49,33 @@ def _book(_: click.Context, __: click.Parameter, value: Path | None) -> AnswerBo
         return read_answer_book(value) if value is not None else AnswerBook()
     except AnswerBookError as error:
         raise click.BadParameter(str(error)) from error
+
+
+def _exam(name: str) -> tuple[Benchmark, Sequence[Item]]:
+    """Load one task the simulator is to play, given as TASK or TASK=PATH."""
+    task, _, path = name.partition("=")
+    benchmark = find_benchmark(task)
+    exam = load_exam(benchmark, path=Path(path) if path else None, accept_changes=True)
+    return benchmark, exam.items
+
+
+def _with_exams(book: AnswerBook, names: tuple[str, ...]) -> AnswerBook:
+    """Add the tasks named to the book; by default those that can be had, silently fewer where none can."""
+    if names:
+        try:
+            exams = [_exam(name) for name in names]
+        except SpecError as error:
+            raise click.BadParameter(str(error), param_hint="--task") from error
+        except DataError as error:
+            raise CommandError(str(error), ExitCode.ENDPOINT_OR_DATA) from error
+        return AnswerBook.from_entries([*book.entries, *book_of(*exams).entries])
+    if book.entries:
+        return book
+    try:
+        return book_of(_exam("aime25"))
+    except DataError as error:
+        click.echo(f"note: plays no benchmark: {error}", err=True)
+        return book
 
 
 def _api_key(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
@@ -92,6 +127,13 @@ async def _serve_until_stopped(config: SimulatorConfig) -> None:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     callback=_book,
     help="Answer book: JSON lines of task, sample_id, prompt_text, target, kind.",
+)
+@click.option(
+    "--task",
+    "tasks",
+    multiple=True,
+    metavar="TASK[=PATH]",
+    help="Benchmark to play, from a local copy where given; repeat for more.  [default: aime25]",
 )
 @click.option("--model", help="Served model name.  [default: simulated-PROFILE]")
 @click.option(
@@ -168,12 +210,13 @@ async def _serve_until_stopped(config: SimulatorConfig) -> None:
     callback=_list_faults,
     help="Print what can go wrong, and stop.",
 )
-def command(**settings: Any) -> None:
+def command(tasks: tuple[str, ...], **settings: Any) -> None:
     """Serve a simulated reasoning checkpoint with a known truth on 127.0.0.1, to try pipelines on.
 
     GET /simulation/truth tells each sample's probability of a right answer, GET /simulation/requests what
     was asked and sent.
     """
+    settings["book"] = _with_exams(settings["book"], tasks)
     config = SimulatorConfig(**settings)
     try:
         asyncio.run(_serve_until_stopped(config))

@@ -1,0 +1,219 @@
+"""Secondary metrics: pass@k, majority vote, token ratios, schema accuracy and trigger F1 of tool calls."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.special import gammaln
+from scipy.stats import t as student
+
+from reports.intervals import (
+    Estimate,
+    FloatArray,
+    Interval,
+    Limits,
+    critical_value,
+    mover_difference,
+    shrunk_correlation,
+    wilson,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolCounts:
+    """Tool-call counts by item, epochs summed; equal lengths, and the same items in both checkpoints.
+
+    ``expected``: responses that should call a tool; ``triggered``: that called one; ``correct_triggers``:
+    both; ``valid``: whose calls fit their schema.
+    """
+
+    expected: FloatArray
+    triggered: FloatArray
+    correct_triggers: FloatArray
+    valid: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class SideBySide:
+    """A metric of both checkpoints and its difference."""
+
+    baseline: Estimate
+    candidate: Estimate
+    delta: Estimate
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenRatio:
+    """Candidate / baseline tokens: of the means, and typical (geometric mean over items).
+
+    An interval is ``None`` where it cannot be known: fewer than two items, or no spread between them.
+    """
+
+    n_items: int
+    value: float
+    error: float | None
+    interval: Interval | None
+    geometric: float | None
+    geometric_interval: Interval | None
+
+
+def pass_at_k(table: pd.DataFrame, k: int) -> float | None:
+    """Return the chance that at least one of ``k`` responses is right, the mean over items.
+
+    Unbiased: 1 - C(n - right, k) / C(n, k) for every item (Chen et al. 2021). Items with fewer than ``k``
+    scored responses are left out; ``None`` when none is left. Scores must be 0 or 1.
+    """
+    if k < 1:
+        raise ValueError(f"pass@k: k is {k}; expected 1 or more")
+    scored = table[table["score"].notna()]
+    if not scored["score"].isin([0.0, 1.0]).all():
+        raise ValueError("pass@k: a score lies between 0 and 1; expected right or wrong")
+    items = scored.groupby("sample_id", sort=False)["score"].agg(["count", "sum"])
+    items = items[items["count"] >= k]
+    if items.empty:
+        return None
+    n, wrong = items["count"].to_numpy(float), (items["count"] - items["sum"]).to_numpy(float)
+    possible = wrong >= k
+    log_misses = _log_choose(np.where(possible, wrong, k), k) - _log_choose(n, k)
+    return float(np.mean(1 - np.where(possible, np.exp(log_misses), 0.0)))
+
+
+def majority_accuracy(table: pd.DataFrame) -> float | None:
+    """Return the share of items whose most frequent ``answer`` is right; a tie counts by its share.
+
+    Responses without an answer have no vote; an item without any vote is wrong. Items without a scored
+    response are left out; ``None`` when there is no item.
+    """
+    scored = table[table["score"].notna()]
+    if scored.empty:
+        return None
+    votes = scored[scored["answer"].notna()].groupby(["sample_id", "answer"])["score"].agg(["size", "mean"])
+    most = votes.groupby(level="sample_id")["size"].transform("max")
+    winners = votes.loc[votes["size"] == most, "mean"].groupby(level="sample_id").mean()
+    return float(winners.sum() / scored["sample_id"].nunique())
+
+
+def token_ratio(
+    baseline: pd.DataFrame,
+    candidate: pd.DataFrame,
+    column: str = "output_tokens",
+    *,
+    confidence: float = 0.95,
+) -> TokenRatio | None:
+    """Compare the tokens of ``column`` over the items counted on both sides; ``None`` for no such item."""
+    base = baseline.groupby(baseline["sample_id"].astype(str))[column].mean()
+    cand = candidate.groupby(candidate["sample_id"].astype(str))[column].mean()
+    joined = pd.concat([base, cand], axis=1, join="inner").dropna().sort_index()
+    b, c = joined.iloc[:, 0].to_numpy(float), joined.iloc[:, 1].to_numpy(float)
+    return ratio_of_means(b, c, confidence) if len(b) and b.sum() > 0 and c.sum() > 0 else None
+
+
+def ratio_of_means(baseline: FloatArray, candidate: FloatArray, confidence: float) -> TokenRatio:
+    """Return mean(candidate) / mean(baseline) over paired items, and the geometric mean of item ratios.
+
+    Interval of the first: linearised standard error, t on n - 1 degrees of freedom, on the log scale.
+    """
+    n = len(baseline)
+    quantile = float(student.ppf((1 + confidence) / 2, n - 1)) if n > 1 else math.nan
+    value = float(candidate.sum() / baseline.sum())
+    residuals = (candidate - value * baseline) / float(np.mean(baseline))
+    error = float(np.std(residuals, ddof=1) / math.sqrt(n)) if n > 1 else None
+    geometric, logs = None, np.empty(0)
+    if (baseline > 0).all() and (candidate > 0).all():
+        logs = np.log(candidate / baseline)
+        geometric = float(np.exp(np.mean(logs)))
+    log_error = float(np.std(logs, ddof=1) / math.sqrt(n)) if len(logs) > 1 else None
+    return TokenRatio(
+        n_items=n,
+        value=value,
+        error=error,
+        interval=_log_interval(value, (error or 0) / value * quantile, confidence, "ratio-log-t"),
+        geometric=geometric,
+        geometric_interval=_log_interval(
+            geometric or 0.0, (log_error or 0) * quantile, confidence, "geometric-t"
+        ),
+    )
+
+
+def schema_accuracy(
+    baseline: ToolCounts, candidate: ToolCounts, *, confidence: float = 0.95
+) -> SideBySide | None:
+    """Compare the share of triggered responses whose calls are valid; ``None`` when a side triggered none."""
+    base, cand = (_Share(hits=side.valid, trials=side.triggered) for side in (baseline, candidate))
+    return _compare_shares(base, cand, confidence, "wilson", _identity)
+
+
+def trigger_f1(baseline: ToolCounts, candidate: ToolCounts, *, confidence: float = 0.95) -> SideBySide | None:
+    """Compare F1 of calling a tool when one is expected; ``None`` when a side neither should nor did call.
+
+    Wilson's limits on J = TP / (TP + FP + FN), mapped by F1 = 2J / (1 + J) (Lam, Gopal and Qian 2023).
+    """
+    base, cand = (
+        _Share(
+            hits=side.correct_triggers,
+            trials=side.expected + side.triggered - side.correct_triggers,
+        )
+        for side in (baseline, candidate)
+    )
+    return _compare_shares(base, cand, confidence, "wilson-f1", _f1_of_jaccard)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Share:
+    hits: FloatArray
+    trials: FloatArray
+
+    @property
+    def value(self) -> float:
+        return float(self.hits.sum() / self.trials.sum())
+
+    @property
+    def residuals(self) -> FloatArray:
+        return self.hits - self.value * self.trials
+
+
+def _compare_shares(
+    base: _Share, cand: _Share, confidence: float, method: str, transform: Callable[[FloatArray], FloatArray]
+) -> SideBySide | None:
+    if base.trials.sum() == 0 or cand.trials.sum() == 0:
+        return None
+    b, c = _share_limits(base, confidence, transform), _share_limits(cand, confidence, transform)
+    base_value = float(transform(np.asarray(base.value)))
+    cand_value = float(transform(np.asarray(cand.value)))
+    rho = shrunk_correlation(cand.residuals, base.residuals)
+    delta = mover_difference(cand_value, c, base_value, b, rho)
+    return SideBySide(
+        baseline=Estimate(value=base_value, interval=b.interval(confidence, method)),
+        candidate=Estimate(value=cand_value, interval=c.interval(confidence, method)),
+        delta=Estimate(
+            value=cand_value - base_value, interval=delta.interval(confidence, "mover-wilson-paired")
+        ),
+    )
+
+
+def _share_limits(share: _Share, confidence: float, transform: Callable[[FloatArray], FloatArray]) -> Limits:
+    limits = wilson(share.value, share.trials.sum(), critical_value(confidence))
+    return Limits(transform(limits.low), transform(limits.high))
+
+
+def _identity(share: FloatArray) -> FloatArray:
+    return share
+
+
+def _f1_of_jaccard(jaccard: FloatArray) -> FloatArray:
+    return 2 * jaccard / (1 + jaccard)
+
+
+def _log_interval(value: float, half: float, confidence: float, method: str) -> Interval | None:
+    """Return value * exp(+-half); ``None`` for no spread, which would be a width of zero."""
+    if not (math.isfinite(half) and half > 0):
+        return None
+    factor = math.exp(half)
+    return Interval(low=value / factor, high=value * factor, confidence=confidence, method=method)
+
+
+def _log_choose(n: FloatArray, k: int) -> FloatArray:
+    log: FloatArray = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return log

@@ -1,0 +1,120 @@
+"""The report value: one comparison of two checkpoints, from which every output is rendered."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reports.comparability import Mismatch
+from reports.delta import Delta
+from reports.score_table import TaskFacts
+from reports.verdict import Judgement, Verdict
+
+# Worst first: what one task shows, the whole comparison says. A proven loss stays proven beside an
+# invalid task; an invalid one is worse than an undecided one.
+SEVERITY = (Verdict.REGRESSION, Verdict.INVALID, Verdict.INCONCLUSIVE, Verdict.PASS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpochCount:
+    """One epoch: ``correct`` of ``n`` scored responses, and their mean score."""
+
+    epoch: int
+    correct: int
+    n: int
+    mean: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """Responses of one side by how they ended.
+
+    ``expected`` is what the run set out to get, ``scored`` what has a score; ``missing`` is the difference
+    and includes ``errors``. ``mean_score_tokens``: see the token fields.
+    """
+
+    expected: int
+    scored: int
+    correct: int
+    incorrect: int
+    no_answer: int
+    truncated: int
+    errors: int
+
+    @property
+    def missing(self) -> int:
+        """Responses without a score, failed ones included."""
+        return max(self.expected - self.scored, 0)
+
+    @property
+    def coverage(self) -> float:
+        """Share of the expected responses that have a score."""
+        return self.scored / self.expected if self.expected else 0.0
+
+    @property
+    def truncated_rate(self) -> float | None:
+        """Share of the scored responses that the budget ended; ``None`` where nothing is scored."""
+        return self.truncated / self.scored if self.scored else None
+
+    @property
+    def error_rate(self) -> float:
+        """Share of the answered or failed responses that failed."""
+        answered = self.scored + self.errors
+        return self.errors / answered if answered else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SideReport:
+    """One checkpoint on one task."""
+
+    facts: TaskFacts
+    n_items: int
+    epochs: int
+    counts: Counts
+    per_epoch: tuple[EpochCount, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskReport:
+    """One task compared. ``delta`` is ``None`` where the two sides must not or cannot be compared.
+
+    ``completed`` compares the responses that the budget did not end, ``truncation`` the share that it did
+    (candidate - baseline, positive is more); both are ``None`` where nothing was truncated.
+    """
+
+    task: str
+    verdict: Verdict
+    reason: str
+    margin: float
+    margin_source: str
+    baseline: SideReport
+    candidate: SideReport
+    mismatches: tuple[Mismatch, ...]
+    delta: Delta | None
+    judgement: Judgement | None
+    completed: Delta | None
+    truncation: Delta | None
+    joined_by_content: bool
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """Two checkpoints compared on every task that both ran."""
+
+    verdict: Verdict
+    confidence: float
+    baseline_label: str
+    candidate_label: str
+    tasks: tuple[TaskReport, ...]
+    only_baseline: tuple[str, ...]
+    only_candidate: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def facts(self) -> Mapping[str, tuple[TaskFacts, TaskFacts]]:
+        """What is known of each task's two runs, baseline first."""
+        return {task.task: (task.baseline.facts, task.candidate.facts) for task in self.tasks}
+
+
+def overall_verdict(tasks: tuple[TaskReport, ...]) -> Verdict:
+    """Return the worst verdict of the tasks: a comparison passes when every task does."""
+    return next(verdict for verdict in SEVERITY if any(task.verdict is verdict for task in tasks))

@@ -1,0 +1,41 @@
+"""Build the Inspect task of a benchmark: its dataset, the seeded solver and the scorer."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from inspect_ai import Task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import GenerateConfig
+
+from tasks.benchmark import Item
+from tasks.scorers import outcome_scorer
+from tasks.solvers import seeded_generate, user_message
+from tasks.spec import TaskSpec
+
+
+def build_task(spec: TaskSpec, items: Sequence[Item], *, run_seed: int, metadata: Mapping[str, Any]) -> Task:
+    """Return the task; ``metadata`` goes into the log's header, where the comparator reads it."""
+    return Task(
+        name=spec.task,
+        dataset=MemoryDataset([_sample(item) for item in items], name=spec.dataset.name),
+        solver=seeded_generate(run_seed),
+        scorer=outcome_scorer(spec.task),
+        epochs=spec.epochs,
+        config=GenerateConfig(
+            temperature=spec.sampling.temperature, top_p=spec.sampling.top_p, max_tokens=spec.max_tokens
+        ),
+        metadata={"quantcheck": dict(metadata)},
+    )
+
+
+def _sample(item: Item) -> Sample:
+    return Sample(
+        id=item.sample_id,
+        input=[user_message(item.prompt, item.images)],
+        target=item.target,
+        metadata={
+            "content_hash": item.content_hash,
+            "category": item.category,
+            "grading": dict(item.grading),
+        },
+    )
