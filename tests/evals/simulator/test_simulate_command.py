@@ -16,6 +16,13 @@ from evals.simulator.fault_kind import FaultKind
 START = [sys.executable, "-c", "from evals.commands.simulate import command; command()"]
 
 
+@pytest.fixture
+def answers(tmp_path):
+    row = {"task": "t", "sample_id": "1", "prompt_text": "p", "target": "7", "kind": "integer"}
+    (tmp_path / "book.jsonl").write_text(json.dumps(row))
+    return str(tmp_path / "book.jsonl")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -51,10 +58,11 @@ def test_a_bad_answer_book_is_a_usage_error(tmp_path):
     assert result.exit_code == 2 and "line 1: task is None" in " ".join(result.stderr.split())
 
 
-def test_a_taken_port_is_a_usage_error(start):
+def test_a_taken_port_is_a_usage_error(start, answers):
     port = start().address.port
-    result = CliRunner().invoke(command, ["--port", str(port)])
-    assert result.exit_code == 2 and f"127.0.0.1:{port} cannot be served" in result.stderr
+    result = CliRunner().invoke(command, ["--port", str(port), "--answers", answers])
+    words = " ".join(result.stderr.split())
+    assert result.exit_code == 2 and f"127.0.0.1:{port}: " in words and "choose another port" in words
 
 
 def test_faults_are_listed_with_what_they_do():
@@ -65,10 +73,8 @@ def test_faults_are_listed_with_what_they_do():
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
-def test_it_serves_until_it_is_told_to_stop(tmp_path, sign):
-    row = {"task": "t", "sample_id": "1", "prompt_text": "p", "target": "7", "kind": "integer"}
-    (tmp_path / "book.jsonl").write_text(json.dumps(row))
-    settings = ["--answers", str(tmp_path / "book.jsonl"), "--model", "mine", "--api-key-env", "SIM_KEY"]
+def test_it_serves_until_it_is_told_to_stop(answers, sign):
+    settings = ["--answers", answers, "--model", "mine", "--api-key-env", "SIM_KEY"]
     server = subprocess.Popen(
         [*START, *settings],
         stdout=subprocess.PIPE,
