@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-from evals.exit_code import CommandError, ExitCode
+from evals.exit_code import CommandError, ExitCode, foreseen_code
 
 # command -> module and one line of help; a module is imported only when its command is run, so that
 # --help and compare never wait for Inspect
@@ -16,6 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("evals.commands.run", "Run one task against one endpoint; run again to resume."),
     "export": ("evals.commands.export", "Write the score table of a run."),
     "compare": ("evals.commands.compare", "Compare a candidate with a baseline: delta, interval, verdict."),
+    "demo": ("evals.commands.demo", "Run the main job against two simulated checkpoints."),
     "simulate": ("evals.commands.simulate", "Serve a simulated checkpoint with a known truth."),
 }
 
@@ -73,4 +74,10 @@ def run_command_line(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # a reader like head went away
         return ExitCode.DONE
+    except Exception as error:  # every foreseen kind is named in one table; others are raised
+        code = foreseen_code(error)
+        if code is None:
+            raise
+        print(f"quantcheck: {error}", file=sys.stderr)
+        return code
     return int(result) if isinstance(result, int) else ExitCode.DONE

@@ -7,7 +7,6 @@ import click
 
 from tasks.benchmark import Benchmark
 from tasks.catalog import find_benchmark
-from tasks.spec import SpecError
 
 # Mean output tokens of a thinking checkpoint, as a share of the budget, where no run tells better:
 # published AIME and GPQA runs of Kimi-class models use about a quarter to a third of a 131k budget.
@@ -56,21 +55,18 @@ def command(
     as_json: bool,
 ) -> None:
     """Show requests, tokens and rough time of TASK... at a given speed."""
-    try:
-        costs = [
-            estimate_cost(
-                find_benchmark(task),
-                preset=preset,
-                epochs=epochs,
-                limit=limit,
-                max_tokens=max_tokens,
-                mean_tokens=mean_tokens,
-                tokens_per_s=tokens_per_second,
-            )
-            for task in tasks
-        ]
-    except SpecError as error:
-        raise click.UsageError(str(error)) from error
+    costs = [
+        estimate_cost(
+            find_benchmark(task),
+            preset=preset,
+            epochs=epochs,
+            limit=limit,
+            max_tokens=max_tokens,
+            mean_tokens=mean_tokens,
+            tokens_per_s=tokens_per_second,
+        )
+        for task in tasks
+    ]
     if as_json:
         print(json.dumps({"schema": 1, "tasks": [asdict(cost) for cost in costs]}))
         return

@@ -9,9 +9,8 @@ from typing import Any
 import click
 
 from evals.commands.run_options import endpoint_options, protocol_options, running_options
-from evals.endpoint import DEFAULT_URL_VARIABLE, Endpoint, EndpointError, normalise_base_url, read_key
+from evals.endpoint import DEFAULT_URL_VARIABLE, Endpoint, normalise_base_url, read_key
 from evals.exit_code import CommandError, ExitCode
-from evals.journal import JournalError
 from evals.retry import RetryPolicy
 from evals.run_directory import safe_label, write_json
 from evals.runner import RunEnd, RunRequest, RunSettings, run
@@ -23,8 +22,7 @@ from tasks.benchmark import Benchmark
 from tasks.catalog import find_benchmark
 from tasks.exam import Exam, load_exam
 from tasks.protocol import Overrides, resolve_spec
-from tasks.rows import DataError
-from tasks.spec import SpecError, ThinkMode
+from tasks.spec import ThinkMode
 
 
 @click.command()
@@ -35,17 +33,8 @@ from tasks.spec import SpecError, ThinkMode
 @click.option("--json", "as_json", is_flag=True, help="Print the run summary as one JSON document.")
 def command(task: str, as_json: bool, **options: Any) -> int:
     """Run TASK against an endpoint. The same command again resumes: only missing responses are asked."""
-    try:
-        request = build_request(task, options)
-    except SpecError as error:
-        raise click.UsageError(str(error)) from error
-    except (DataError, EndpointError) as error:
-        raise CommandError(str(error), ExitCode.ENDPOINT_OR_DATA) from error
-    try:
-        end = run(request)
-    except JournalError as error:
-        raise CommandError(str(error), ExitCode.ENDPOINT_OR_DATA) from error
-    return finish(end, max_error_rate=options["max_error_rate"], as_json=as_json)
+    request = build_request(task, options)
+    return finish(run(request), max_error_rate=options["max_error_rate"], as_json=as_json)
 
 
 def build_request(task: str, options: dict[str, Any]) -> RunRequest:
