@@ -36,14 +36,23 @@ def read_score_file(path: Path) -> ScoreTable:
     file without a task column are of the task ``""``.
     """
     table = _named(path, load_columns(path))
+    frame = checked_frame(path, table)
+    return ScoreTable(frame=frame, facts=_facts_by_task(path, _whole_columns(table), frame))
+
+
+def checked_frame(path: Path, table: pa.Table) -> pd.DataFrame:
+    """Return the score rows of a table under the score table's column names, every value checked."""
     if table.num_rows == 0:
         raise ScoreFileError(f"{path}: holds no rows; a score file needs one row a response")
     if table.num_rows > MAX_ROWS:
         raise ScoreFileError(f"{path}: holds {table.num_rows:,} rows; at most {MAX_ROWS:,} are read")
-    columns = {name: table.column(name).combine_chunks() for name in table.column_names}
-    frame = _frame(path, columns, table.num_rows)
+    frame = _frame(path, _whole_columns(table), table.num_rows)
     _refuse_duplicates(path, frame)
-    return ScoreTable(frame=frame, facts=_facts_by_task(path, columns, frame))
+    return frame
+
+
+def _whole_columns(table: pa.Table) -> dict[str, pa.Array]:
+    return {name: table.column(name).combine_chunks() for name in table.column_names}
 
 
 def _named(path: Path, table: pa.Table) -> pa.Table:
