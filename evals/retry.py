@@ -5,9 +5,12 @@ import random
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
-from evals.exchange import Attempt, Reply
+from evals.exchange import Attempt
 from evals.failure import Failure
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,13 +46,13 @@ class EndpointHealth:
 
 
 async def send_with_retries(
-    send: Callable[[], Awaitable[Reply]],
+    send: Callable[[], Awaitable[Answer]],
     *,
     policy: RetryPolicy,
     health: EndpointHealth,
     rng: random.Random,
     on_retry: Callable[[Attempt], None] = lambda _attempt: None,
-) -> tuple[Reply, tuple[Attempt, ...]]:
+) -> tuple[Answer, tuple[Attempt, ...]]:
     """Return the reply and the failed attempts before it; raise the last :class:`Failure` when giving up."""
     attempts: list[Attempt] = []
     n_own_faults = 0

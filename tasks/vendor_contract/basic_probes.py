@@ -5,7 +5,7 @@ from verifiers.contract_basics import answers, event_stream, finish_reasons
 from verifiers.contract_refusal import refused
 from verifiers.contract_sampling import n_choices
 
-PLAIN_TEXT = "Reply with the single word OK."
+PLAIN_TEXT = 'Reply with the single word "OK".'
 LONG_TEXT = "Write a story of about 300 words on a lighthouse keeper."
 
 

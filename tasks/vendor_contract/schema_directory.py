@@ -61,7 +61,8 @@ def _read_line(line: str, name: str, *, is_valid: bool) -> GivenSchema:
             row = json.loads(line)
             text = row["schema"] if isinstance(row, dict) and isinstance(row.get("schema"), str) else ""
         schema = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+        json.dumps(schema, allow_nan=False)
+    except (ValueError, RecursionError) as error:  # also numbers that no double holds
         return GivenSchema(name=name, is_valid=is_valid, parameters={}, problem=f"not JSON ({error})")
     if not isinstance(schema, dict):
         return GivenSchema(
