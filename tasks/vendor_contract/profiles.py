@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from tasks.spec import SpecError, ThinkMode
-from tasks.vendor_contract.basic_probes import basic_probes
+from tasks.vendor_contract.basic_probes import basic_probes, plain_ask
 from tasks.vendor_contract.image_probes import image_probes
 from tasks.vendor_contract.probe import Budgets, Demand, Group, Probe
 from tasks.vendor_contract.round_trip_probes import message_tools_probe, round_trip_probe, turn_probes
 from tasks.vendor_contract.sampling_probes import fixed_probes, honoured_probes, recommended_probes
 from tasks.vendor_contract.schema_probes import format_probes, schema_probes
-from tasks.vendor_contract.thinking_probes import thinking_probes
+from tasks.vendor_contract.thinking_probes import place_probe, thinking_probes
 from tasks.vendor_contract.tool_probes import call_probes, choice_probes, thinking_choice_probe
 from tasks.vendor_contract.usage_probes import limit_probes, usage_probes
 
@@ -134,6 +134,7 @@ def _sections(
         (fixed and thinks, fixed_probes),
         (not fixed, honoured_probes),
         (thinks, thinking_probes),
+        (not thinks, lambda budgets: (place_probe(plain_ask(budgets)),)),
         (True, tools),
         (True, schema_probes),
         (True, format_probes),

@@ -68,6 +68,7 @@ def format_probes(budgets: Budgets) -> tuple[Probe, ...]:
             asks=(_format_ask(budgets, {"type": "json_object"}),),
             judge=json_content("formatted"),
             advice="the format is dropped in silence; see the server's structured-output settings",
+            depends_on=("instant_text",),
         ),
         Probe(
             name="json_schema",
