@@ -169,15 +169,18 @@ def run_load(load: Load) -> None:
     base_url = f"http://127.0.0.1:{here.recv()}/v1"
     costs = [in_own_process(client, base_url, load) for client in CLIENTS]
     server.kill()
-    n_chunks = load.streams * load.chunks
-    print(
-        f"{load.streams} streams x {load.chunks} chunks, {load.frames_per_write} a write, {load.pause_s * 1000:g} ms apart"
-    )
+    pace = f"{load.frames_per_write} a write, {load.pause_s * 1000:g} ms apart"
+    print(f"{load.streams} streams x {load.chunks} chunks, {pace}")
     for cost in costs:
-        print(
-            f"  {cost.client:<22} {cost.cpu_s / n_chunks * 1e6:7.1f} us CPU a chunk "
-            f"({cost.cpu_s / costs[0].cpu_s:5.1f} x ours)   {n_chunks / cost.wall_s:9,.0f} chunks/s   peak {cost.peak_mb:,.0f} MB"
-        )
+        print(row(cost, load.streams * load.chunks, cost.cpu_s / costs[0].cpu_s))
+
+
+def row(cost: Cost, n_chunks: int, ratio: float) -> str:
+    """Return one line of the table."""
+    return (
+        f"  {cost.client:<22} {cost.cpu_s / n_chunks * 1e6:7.1f} us CPU a chunk ({ratio:5.1f} x ours)"
+        f"   {n_chunks / cost.wall_s:9,.0f} chunks/s   peak {cost.peak_mb:,.0f} MB"
+    )
 
 
 def main() -> None:
