@@ -4,6 +4,7 @@ On Inspect's public API only. It sends what it is given, reads the reply without
 hands on reasoning, visible text, the raw finish reason, usage and times apart from each other.
 """
 
+import os
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -28,6 +29,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from evals.endpoint import (
     DEFAULT_KEY_VARIABLE,
+    DEFAULT_URL_VARIABLE,
     Endpoint,
     normalise_base_url,
     read_key,
@@ -82,7 +84,7 @@ class EndpointAPI(ModelAPI):
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
         self.endpoint = Endpoint(
-            base_url=normalise_base_url(base_url or ""),
+            base_url=normalise_base_url(base_url or os.environ.get(DEFAULT_URL_VARIABLE, "")),
             model=model_name,
             label=model_name,
             api_key_env=api_key_env,
@@ -158,7 +160,11 @@ class EndpointAPI(ModelAPI):
             # encoded anew for each attempt: images must not stay in memory while a request waits
             body = encode_body(request.body, stream=self.stream, load_image=self.load_image)
             self.n_requests_sent += 1
-            return await transport.send(url, body, headers, stream=self.stream)
+            try:
+                return await transport.send(url, body, headers, stream=self.stream)
+            finally:
+                if transport.n_chunks:
+                    self.health.spoke()
 
         reply, attempts = await send_with_retries(
             send, policy=self.policy, health=self.health, rng=self._rng, on_retry=self.on_attempt

@@ -16,7 +16,8 @@ from evals.run_directory import safe_label, write_json
 from evals.runner import RunEnd, RunRequest, RunSettings, run
 from evals.survey import EndpointFacts, survey
 from evals.transport import Waits
-from reports.run_summary import summarise_run
+from reports.eval_log import read_eval_log
+from reports.run_summary import summarise, summarise_run
 from reports.run_text import render_summary
 from tasks.benchmark import Benchmark
 from tasks.catalog import find_benchmark
@@ -61,24 +62,34 @@ def build_request(task: str, options: dict[str, Any]) -> RunRequest:
 
 def finish(end: RunEnd, *, max_error_rate: float, as_json: bool) -> int:
     """Write the summary, print it, and return the exit code the run deserves."""
-    summary = summarise_run(
-        end.directory,
-        requests_sent=end.n_requests_sent,
-        retries=end.n_retries,
-        max_error_rate=max_error_rate,
-    )
-    write_json(end.directory / "summary.json", summary)
-    if as_json:
-        print(json.dumps(summary, allow_nan=False))
-    print(render_summary(summary, end.directory), file=sys.stderr if as_json else sys.stdout)
+    summary = summary_of(end, max_error_rate=max_error_rate)
+    if summary is not None:
+        write_json(end.directory / "summary.json", summary)
+        if as_json:
+            print(json.dumps(summary, allow_nan=False))
+        print(render_summary(summary, end.directory), file=sys.stderr if as_json else sys.stdout)
     if end.was_interrupted:
         print("quantcheck: interrupted; run the same command again to resume", file=sys.stderr)
         return ExitCode.INTERRUPTED
     if end.fatal is not None:
         raise CommandError(f"stopped: {end.fatal}", ExitCode.ENDPOINT_OR_DATA)
-    if summary["status"] == "invalid":
+    if summary is None or summary["status"] == "invalid":
         return ExitCode.INVALID
     return ExitCode.DONE
+
+
+def summary_of(end: RunEnd, *, max_error_rate: float) -> dict[str, Any] | None:
+    """Return the summary of what was asked for, ``None`` where a run was stopped before it had a log.
+
+    A whole run is its own log alone; of one that was stopped, earlier tries may hold more.
+    """
+    counts = {"requests_sent": end.n_requests_sent, "retries": end.n_retries}
+    if end.is_whole and end.log is not None:
+        log = read_eval_log(end.log)
+        return summarise(log.frame, log.facts, log=end.log.name, max_error_rate=max_error_rate, **counts)
+    if end.log is None and (end.was_interrupted or end.fatal is not None):
+        return None
+    return summarise_run(end.directory, max_error_rate=max_error_rate, **counts)
 
 
 def _exam(benchmark: Benchmark, options: dict[str, Any]) -> Exam:
