@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import orjson
+import uvloop
 from aiohttp import web
 from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 from openai import AsyncOpenAI
@@ -133,7 +134,8 @@ def measure(client: str, read: Callable[[str, Load], Awaitable[None]], base_url:
             peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         )
 
-    return asyncio.run(run())
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as loop:  # every client on the same event loop
+        return loop.run(run())
 
 
 CLIENTS = {"quantcheck": ours, "openai stream objects": openai_objects, "inspect openai-api": inspect_provider}

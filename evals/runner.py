@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import uvloop
 from inspect_ai import Task, eval_async
 from inspect_ai.model import Model, get_model
 from inspect_ai.util import display_type
@@ -91,7 +92,8 @@ def run(request: RunRequest) -> RunEnd:
         older_logs = sorted(directory.glob("*.eval"))
         with redirect_stdout(io.StringIO()):  # Inspect greets on stdout, which belongs to --json
             run_under_way = _RunUnderWay(request, directory, journal)
-            asyncio.run(run_under_way.evaluate(manifest))
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as loop:  # about 0.6 of the CPU per chunk
+                loop.run(run_under_way.evaluate(manifest))
         log = _newest_log(directory, older_logs)
         manifest |= {"finished": now_text(), "log": log.name if log is not None else None}
         write_json(directory / "manifest.json", manifest)

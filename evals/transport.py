@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from types import TracebackType
@@ -18,6 +19,7 @@ from verifiers.completion import CompletionAssembler, ErrorFrame, UnusableReplyE
 from verifiers.ending import Finish, finish_kind
 from verifiers.response import Response
 
+DRAIN_S = 0.5  # some servers keep a finished stream open
 RESCHEDULE_EVERY_S = 1.0  # moving the idle deadline on every block would cost more than reading the block
 
 
@@ -89,11 +91,19 @@ class Transport:
             reader.feed(block)
             self.n_chunks += reader.n_chunks - before
             if reader.is_done:
+                await _drain(http)
                 break
             if reader.is_stream and now() - moved_at > RESCHEDULE_EVERY_S:
                 moved_at = now()
                 deadline.reschedule(moved_at + self._waits.idle_s)
         return reader.finish()
+
+
+async def _drain(http: aiohttp.ClientResponse) -> None:
+    """Read the end of a reply that said it is done, so that its connection can be used again."""
+    with suppress(TimeoutError, aiohttp.ClientError):
+        async with asyncio.timeout(DRAIN_S):
+            await http.content.read()
 
 
 class _ReplyReader:

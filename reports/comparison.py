@@ -4,33 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
-
-from reports.comparability import (
-    NotComparableError,
-    check_allowed_fields,
-    is_protocol_known,
-    join_items,
-    protocol_mismatches,
-)
-from reports.delta import Delta, paired_delta
-from reports.pairing import NoCommonItemsError
+from reports.comparability import NotComparableError, check_allowed_fields
+from reports.intervals import Estimate
+from reports.multiplicity import holm
+from reports.pooled import pooled_delta
+from reports.power import DEFAULT_MARGINS
 from reports.report import Report, TaskReport, overall_verdict
 from reports.run_files import AmbiguousRunError, TaskRun, describe_runs, find_runs, runs_by_task
-from reports.tallies import side_report
-from reports.verdict import Judgement, Verdict, judge_delta
+from reports.task_comparison import compare_task, limit_errors
 
 DEFAULT_CONFIDENCE = 0.95
 UNKNOWN_TASK_MARGIN = 0.01
-# The smallest loss that the tasks' own budgets can rule out with 80 % power (statistics 9).
-TASK_MARGINS = {
-    "aime25": 0.014,
-    "gpqa_diamond": 0.031,
-    "ocrbench": 0.021,
-    "mmmu_pro": 0.024,
-    "k2_tool_calls": 0.008,
-}
 NAMELESS_TASK = "scores"
 
 
@@ -59,8 +43,8 @@ class ComparisonSettings:
             return self.margins[task], f"--margin {task}="
         if self.margin is not None:
             return self.margin, "--margin"
-        if task in TASK_MARGINS:
-            return TASK_MARGINS[task], f"default for {task}"
+        if task in DEFAULT_MARGINS:
+            return DEFAULT_MARGINS[task], f"default for {task}"
         return UNKNOWN_TASK_MARGIN, "default for a task without one of its own"
 
 
@@ -81,16 +65,16 @@ def compare(baseline: Path, candidate: Path, settings: ComparisonSettings) -> Re
     pairs = {task: _matching_pair(ours[task], theirs[task]) for task in tasks}
     specs = [run.facts.spec for pair in pairs.values() for run in pair]
     check_allowed_fields(specs, settings.allow_mismatch)
-    reports = tuple(_compare_task(base, cand, settings) for base, cand in pairs.values())
+    reports = _with_holm([_compare_pair(base, cand, settings) for base, cand in pairs.values()])
     return Report(
         verdict=overall_verdict(reports),
         confidence=settings.confidence,
         baseline_label=_label(reports, "baseline"),
         candidate_label=_label(reports, "candidate"),
         tasks=reports,
+        pooled=_pooled(reports),
         only_baseline=tuple(task for task in ours if task not in theirs),
         only_candidate=tuple(task for task in theirs if task not in ours),
-        notes=(),
     )
 
 
@@ -157,92 +141,34 @@ def _matching_pair(ours: Sequence[TaskRun], theirs: Sequence[TaskRun]) -> tuple[
     raise NotComparableError(" ".join(several))
 
 
-def _compare_task(base: TaskRun, cand: TaskRun, settings: ComparisonSettings) -> TaskReport:
-    task = base.facts.task
-    margin, source = settings.margin_of(task)
-    mismatches = protocol_mismatches(base.facts, cand.facts, settings.allow_mismatch)
-    joined = join_items(base.frame, cand.frame)
-    report = TaskReport(
-        task=task,
-        verdict=Verdict.INVALID,
-        reason="",
+def _compare_pair(base: TaskRun, cand: TaskRun, settings: ComparisonSettings) -> TaskReport:
+    margin, source = settings.margin_of(base.facts.task)
+    report = compare_task(
+        base,
+        cand,
         margin=margin,
         margin_source=source,
-        baseline=side_report(base.facts, base.frame),
-        candidate=side_report(cand.facts, cand.frame),
-        mismatches=mismatches,
-        delta=None,
-        judgement=None,
-        completed=None,
-        truncation=None,
-        joined_by_content=joined.by_content,
-        notes=_notes(base, cand),
+        confidence=settings.confidence,
+        allowed=settings.allow_mismatch,
     )
-    refused = [mismatch for mismatch in mismatches if not mismatch.allowed]
-    if refused:
-        return replace(report, reason=_refusal([str(mismatch) for mismatch in refused]))
-    try:
-        delta = paired_delta(joined.baseline, joined.candidate, confidence=settings.confidence)
-    except NoCommonItemsError as error:
-        return replace(report, reason=str(error))
-    return _judged(report, delta, joined.baseline, joined.candidate, settings)
+    return limit_errors(report, settings.max_error_rate)
 
 
-def _judged(
-    report: TaskReport, delta: Delta, base: pd.DataFrame, cand: pd.DataFrame, settings: ComparisonSettings
-) -> TaskReport:
-    judgement = judge_delta(delta, report.margin)
-    verdict, reason = _with_error_limit(report, judgement, settings.max_error_rate)
-    truncated = report.baseline.counts.truncated + report.candidate.counts.truncated > 0
-    return replace(
-        report,
-        verdict=verdict,
-        reason=reason,
-        delta=delta,
-        judgement=judgement,
-        completed=_completed_delta(base, cand, settings.confidence) if truncated else None,
-        truncation=_truncation_delta(base, cand, settings.confidence) if truncated else None,
+def _with_holm(reports: Sequence[TaskReport]) -> tuple[TaskReport, ...]:
+    """Return the reports, each with its p-value of being worse adjusted for all of them."""
+    compared = [report.analysis for report in reports if report.analysis is not None]
+    adjusted = iter(holm([analysis.delta.test.worse_mid_p for analysis in compared]))
+    return tuple(
+        replace(report, worse_holm=next(adjusted)) if report.analysis is not None else report
+        for report in reports
     )
 
 
-def _refusal(differences: Sequence[str]) -> str:
-    listed = "; ".join(differences)
-    return f"not comparable: {listed}; run both under one protocol, or allow it: --allow-mismatch FIELD"
-
-
-def _with_error_limit(report: TaskReport, judgement: Judgement, limit: float | None) -> tuple[Verdict, str]:
-    """Return the verdict, invalid where a side failed more often than its run allows."""
-    for name, side in (("baseline", report.baseline), ("candidate", report.candidate)):
-        allowed = limit if limit is not None else side.facts.max_error_rate or 0.0
-        counts = side.counts
-        if counts.error_rate > allowed:
-            return Verdict.INVALID, (
-                f"{name}: {counts.errors} of {counts.scored + counts.errors} responses failed; at most a"
-                f" share of {allowed:g} is allowed; run it again to retry them, or state --max-error-rate"
-            )
-    return judgement.verdict, judgement.reason
-
-
-def _completed_delta(base: pd.DataFrame, cand: pd.DataFrame, confidence: float) -> Delta | None:
-    kept = [side[(side["outcome"] != "truncated").to_numpy()] for side in (base, cand)]
-    try:
-        return paired_delta(*kept, confidence=confidence)
-    except NoCommonItemsError:
-        return None
-
-
-def _truncation_delta(base: pd.DataFrame, cand: pd.DataFrame, confidence: float) -> Delta:
-    """Return the delta of the share of truncated responses, over those that have a score."""
-    marked = [
-        side.assign(score=np.where(side["score"].isna(), np.nan, side["outcome"] == "truncated"))
-        for side in (base, cand)
-    ]
-    return paired_delta(*marked, confidence=confidence)
-
-
-def _notes(base: TaskRun, cand: TaskRun) -> tuple[str, ...]:
-    notes = [f"baseline: {note}" for note in base.facts.notes]
-    notes += [f"candidate: {note}" for note in cand.facts.notes]
-    if not is_protocol_known(base.facts, cand.facts):
-        notes.append("protocol: not recorded on both sides, so that it agrees was not checked")
-    return tuple(notes)
+def _pooled(reports: Sequence[TaskReport]) -> Estimate | None:
+    """Return the mean delta of the tasks, equal weights; ``None`` unless two or more were compared."""
+    deltas = {
+        report.task: Estimate(value=report.analysis.delta.value, interval=report.analysis.interval)
+        for report in reports
+        if report.analysis is not None
+    }
+    return pooled_delta(deltas) if len(deltas) > 1 else None

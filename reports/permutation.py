@@ -13,7 +13,8 @@ TIE = 1e-7  # relative distance within which two probabilities are equal, as in 
 NEGLIGIBLE = 1e-30  # tail probability cut from a distribution; also the smallest p-value given
 MAX_SHUFFLED = 20_000_000  # scores drawn before the permutation variance serves instead of shuffling
 N_SHUFFLES = 9_999
-FFT_SIZE = 4_096
+BATCH = 500_000  # scores shuffled at once
+FFT_SIZE = 4_096  # length of both sides from which a transform adds them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,10 +119,12 @@ def _shuffled_sums(
     counts = np.diff(np.r_[first, len(codes)])
     rank = np.arange(len(codes)) - np.repeat(first, counts)
     chosen = rank < taken[codes]  # the first so many of each item, after a shuffle of the item
+    batch = max(1, BATCH // len(codes))
     sums = np.empty(n_shuffles)
-    for shuffle in range(n_shuffles):
-        order = np.argsort(codes + rng.random(len(codes)))
-        sums[shuffle] = residuals[order][chosen].sum()
+    for start in range(0, n_shuffles, batch):
+        keys = rng.random((min(batch, n_shuffles - start), len(codes)))
+        order = np.argsort(codes + keys, axis=1)
+        sums[start : start + len(keys)] = residuals[order[:, chosen]].sum(axis=1)
     return sums
 
 

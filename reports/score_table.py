@@ -29,9 +29,11 @@ INTERFACE_COLUMNS = (
 EXTRA_COLUMNS = (
     "content_hash",
     "category",
+    "lenient_answer",
     "reason",
     "error",
     "attempts",
+    "finished_at",
     "prompt_tokens",
     "answer_tokens",
     "tokens_estimated",
@@ -52,7 +54,7 @@ REPEATED_TEXT = (
     "content_hash",
     "category",
 )
-FREE_TEXT = ("answer", "reason", "error", "secondary")
+FREE_TEXT = ("answer", "lenient_answer", "reason", "error", "secondary")
 NUMBERS = (
     "score",
     "output_tokens",
@@ -60,6 +62,7 @@ NUMBERS = (
     "ttft_s",
     "duration_s",
     "attempts",
+    "finished_at",
     "prompt_tokens",
     "answer_tokens",
 )

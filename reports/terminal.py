@@ -4,7 +4,14 @@ import textwrap
 from collections.abc import Iterable
 
 from reports.report import Report, TaskReport
-from reports.report_lines import comparison_lines, headline, side_lines, task_title, verdict_line
+from reports.report_lines import (
+    closing_lines,
+    comparison_lines,
+    headline,
+    side_lines,
+    task_title,
+    verdict_line,
+)
 
 WIDTH = 96
 _NAME_WIDTH = 18
@@ -15,17 +22,8 @@ def render_terminal(report: Report) -> str:
     """Return the comparison as text, verdict first and last."""
     blocks = [_wrapped(headline(report), "")]
     blocks += ["\n".join(_task_block(task, report)) for task in report.tasks]
-    blocks += [_wrapped(line, "") for line in other_tasks(report)]
+    blocks += [_wrapped(line, "") for line in closing_lines(report)]
     return "\n\n".join(blocks) + "\n"
-
-
-def other_tasks(report: Report) -> list[str]:
-    """Return a sentence for the tasks that one side alone has, and the report's own notes."""
-    lines = []
-    for side, tasks in (("baseline", report.only_baseline), ("candidate", report.only_candidate)):
-        if tasks:
-            lines.append(f"only in the {side}, not compared: {', '.join(tasks)}")
-    return [*lines, *report.notes]
 
 
 def _task_block(task: TaskReport, report: Report) -> Iterable[str]:

@@ -4,15 +4,23 @@ from pathlib import Path
 
 import click
 
+from evals.exit_code import CommandError, ExitCode
 from reports.comparability import NotComparableError, UnknownFieldError
 from reports.comparison import DEFAULT_CONFIDENCE, ComparisonSettings, UnknownTaskError, compare
 from reports.json_report import SCHEMA_VERSION, render_json, to_json
+from reports.log_members import LogError
 from reports.markdown import render_markdown
 from reports.report import Report
+from reports.score_columns import ScoreFileError
 from reports.terminal import render_terminal
 from reports.verdict import Verdict, check_margin
 
-EXIT_CODES = {Verdict.PASS: 0, Verdict.REGRESSION: 1, Verdict.INCONCLUSIVE: 3, Verdict.INVALID: 4}
+EXIT_CODES = {
+    Verdict.PASS: ExitCode.DONE,
+    Verdict.REGRESSION: ExitCode.REGRESSION,
+    Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
+    Verdict.INVALID: ExitCode.INVALID,
+}
 
 
 @click.command("compare", short_help="compare two checkpoints' runs: paired delta, interval, verdict")
@@ -46,6 +54,9 @@ def command(
 ) -> None:
     """Compare CANDIDATE with BASELINE (each a run directory, a log or a score file).
 
+    A missing or failed response is never counted as wrong; a failure is never a score.
+
+    \b
     Exit codes: 0 pass, 1 regression, 2 usage, 3 inconclusive, 4 not comparable or invalid.
     """
     overall, by_task = parse_margins(margins)
@@ -61,14 +72,14 @@ def command(
         report = compare(baseline, candidate, settings)
     except (UnknownTaskError, UnknownFieldError) as error:
         raise click.UsageError(str(error)) from None
-    except NotComparableError as error:
+    except (NotComparableError, LogError, ScoreFileError) as error:
         if as_json:
             click.echo(refusal_document(str(error)), nl=False)
-        raise
+        raise CommandError(str(error), ExitCode.INVALID) from None
     directory = write_report(report, out or default_directory(report))
     click.echo(render_json(report) if as_json else render_terminal(report), nl=False)
     click.echo(f"report: {directory / 'report.md'}, {directory / 'report.json'}", err=True)
-    raise SystemExit(EXIT_CODES[report.verdict])
+    click.get_current_context().exit(EXIT_CODES[report.verdict])
 
 
 def refusal_document(reason: str) -> str:
