@@ -28,7 +28,7 @@ def escalate_truncated(max_tokens: int, escalate_to: int) -> Solver:
     store until the scorer takes it (:func:`take_escalation`); the state's own output is left alone.
     """
 
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001  # Inspect's signature
         budget, output = max_tokens, state.output
         asked = state.messages[:-1] if state.messages[-1].role == "assistant" else state.messages
         while _is_truncated(output) and budget < escalate_to:
