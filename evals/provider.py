@@ -32,7 +32,7 @@ from evals.endpoint import (
     DEFAULT_URL_VARIABLE,
     Endpoint,
     normalise_base_url,
-    read_key,
+    request_headers,
 )
 from evals.exchange import Attempt, Exchange, Reply
 from evals.failure import Failure, FailureKind
@@ -154,7 +154,7 @@ class EndpointAPI(ModelAPI):
             self._transport = Transport(self.waits)
         transport = self._transport
         url = f"{self.endpoint.base_url}/chat/completions"
-        headers = self._headers()
+        headers = request_headers(self.endpoint, key=self.api_key)
 
         async def send() -> Reply:
             # encoded anew for each attempt: images must not stay in memory while a request waits
@@ -172,13 +172,6 @@ class EndpointAPI(ModelAPI):
         return Exchange(
             reply=reply, attempts=attempts, replica=self.endpoint.base_url, finished_at=time.time()
         )
-
-    def _headers(self) -> dict[str, str]:
-        key = self.api_key or read_key(self.endpoint.api_key_env)
-        headers = {"Content-Type": "application/json", **self.endpoint.headers}
-        if key is not None:
-            headers.setdefault("Authorization", f"Bearer {key}")
-        return headers
 
 
 def _identity(messages: list[ChatMessage]) -> Mapping[str, Any]:

@@ -109,6 +109,11 @@ def protocol_options(command: Command) -> Command:
                 type=click.IntRange(min=1),
                 help="Output budget of a response, reasoning included.",
             ),
+            click.option(
+                "--clamp-budget",
+                is_flag=True,
+                help="Cut the budget to the endpoint's context where it does not fit (else it is refused).",
+            ),
             click.option("--temperature", type=click.FloatRange(0, 2), help="Sampling temperature."),
             click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), help="Nucleus sampling."),
             click.option(
@@ -154,6 +159,14 @@ def running_options(command: Command) -> Command:
                 default=0.0,
                 show_default=True,
                 help="Share of errors above which the run is invalid.",
+            ),
+            click.option(
+                "--on-truncation",
+                type=click.Choice(["count", "escalate"]),
+                default="count",
+                show_default=True,
+                help="Truncated samples: count as served, or also ask again with doubled budgets up to the"
+                " endpoint's context and report both.",
             ),
             click.option(
                 "--outage",
