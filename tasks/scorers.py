@@ -31,7 +31,8 @@ def outcome_scorer(task: str) -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         response = response_of(state.output)
-        return as_score(grade(response, target.text, state.metadata.get("grading", {})), state, response)
+        right = state.metadata.get("target", target.text)
+        return as_score(grade(response, right, state.metadata.get("grading", {})), state, response)
 
     return score
 
@@ -63,6 +64,7 @@ def _row(grade: Grade, state: TaskState, response: Response) -> dict[str, Any]:
         "attempts": record.get("attempts"),
         "finished_at": record.get("finished_at"),
         "category": state.metadata.get("category"),
+        **({"target": state.metadata["target"]} if "target" in state.metadata else {}),
         "content_hash": state.metadata.get("content_hash"),
         "secondary": dict(grade.secondary),
     }

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from reports.run_summary import summarise_run
 from reports.run_text import render_summary
 from tasks.benchmark import Benchmark
 from tasks.catalog import find_benchmark
-from tasks.exam import Exam, load_exam
+from tasks.exam import Exam, ExamSource, load_exam
 from tasks.protocol import Overrides, resolve_spec
 from tasks.spec import ThinkMode
 
@@ -43,6 +44,7 @@ def build_request(task: str, options: dict[str, Any]) -> RunRequest:
     overrides = _overrides(options)
     benchmark.preset(options["preset"])  # a wrong name is told before data or network are touched
     benchmark.pin(options["variant"])
+    benchmark.refuse_foreign_options(overrides.options)
     exam = _exam(benchmark, options)
     spec = resolve_spec(
         benchmark, exam.dataset, preset=options["preset"], variant=options["variant"], overrides=overrides
@@ -82,13 +84,14 @@ def finish(end: RunEnd, *, max_error_rate: float, as_json: bool) -> int:
 
 
 def _exam(benchmark: Benchmark, options: dict[str, Any]) -> Exam:
-    path = options["dataset_path"]
-    exam = load_exam(
-        benchmark,
-        variant=options["variant"],
+    path, image_root = options["dataset_path"], options.get("image_root")
+    source = ExamSource(
         path=Path(path) if path else None,
+        image_root=Path(image_root) if image_root else None,
         accept_changes=options["accept_dataset"],
+        options=task_options(options),
     )
+    exam = load_exam(benchmark, variant=options["variant"], source=source)
     for note in exam.notes:
         print(f"note: {note}", file=sys.stderr)
     if exam.dataset.is_pinned_content is False:
@@ -109,7 +112,13 @@ def _overrides(options: dict[str, Any]) -> Overrides:
         thinking=options["thinking"],
         effort=options["effort"],
         extra_body=options["extra_body"],
+        options=task_options(options),
     )
+
+
+def task_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that only some tasks have, those that are set."""
+    return {name: options[name] for name in ("shuffle_per_epoch", "max_image_pixels") if options.get(name)}
 
 
 def _endpoint(options: dict[str, Any], overrides: Overrides) -> tuple[Endpoint, EndpointFacts]:
