@@ -3,18 +3,12 @@
 import re
 import unicodedata
 
+from verifiers.boxed import open_boxes
+from verifiers.plain_text import unwrap_latex
+
 _MAX_LENGTH = 500  # a longer text states no single integer, and every pattern here stays cheap
 _MAX_DIGITS = 40  # more than any answer needs; int() itself refuses thousands of digits
 
-_LAYOUT = re.compile(
-    r"\\(?:left|right|displaystyle|textstyle|large|Large|huge|bf|rm|quad|qquad|limits|mathstrut)(?![a-zA-Z])"
-    r"|\\[,;:>()\[\]]|\\ |~|\\?\$|\*\*|`"
-)
-_NEGATIVE_SPACE = "\\!"
-_WRAPPER = re.compile(
-    r"\\(?:text(?:bf|it|rm|sf|tt|normal)?|math(?:bf|rm|it|sf|tt|bb)|mbox|hbox|bm|boldsymbol|pmb|underline"
-    r"|boxed|fbox|operatorname|color\{\w+\}|textcolor\{\w+\})\s*\{([^{}]*)\}"
-)
 _DEGREES = re.compile(r"\^\s*\{?\s*\\circ\s*\}?|\\(?:degree|textdegree)(?![a-zA-Z])|[°º]")
 _GROUPING = re.compile(r"(?<=\d)(?:\{,\}|,|[ \u00a0\u2009\u202f])(?=\d{3}(?:\D|$))")
 _RESIDUE = re.compile(r"\\(?:pmod|bmod|mod)\s*\{?\s*\d+\s*\}?\s*$")
@@ -59,14 +53,11 @@ def read_integer(text: str) -> int | None:
 def _plain(text: str) -> str:
     """Return ``text`` with ASCII digits and without markup that does not change a number."""
     plain = "".join(map(_ascii_digit, text.translate(_CHARACTERS)))
-    plain = _DEGREES.sub(" ", plain)
-    previous = None
-    while plain != previous:  # innermost wrappers first; every round removes at least one
-        previous = plain
-        plain = _WRAPPER.sub(r" \1 ", plain)
-    plain = _GROUPING.sub("", _LAYOUT.sub(" ", plain.replace(_NEGATIVE_SPACE, "")))
+    plain = unwrap_latex(open_boxes(_DEGREES.sub(" ", plain), " ", " "))
+    plain = _GROUPING.sub("", plain.replace("**", ""))
     plain = _RESIDUE.sub("", plain.strip())
-    return re.sub(r"^(?:\{([^{}]*)\}|\(([^()]*)\))$", r"\1\2", plain.strip())
+    enclosed = re.fullmatch(r"[\s({]*([^(){}]*)[\s)}]*", plain)
+    return enclosed[1].strip() if enclosed else plain.strip()
 
 
 def _ascii_digit(character: str) -> str:

@@ -34,8 +34,9 @@ _STRIDE = _MIN_FLOOD // 2  # every run of _MIN_FLOOD covers one whole block of t
 
 # A loop is judged by its unit. Prose is not repeated word for word this often; rows of tables and matrices,
 # rules, lists and numbers may be, so they must fill many screens before they count.
+_MACRO = re.compile(r"\\[a-zA-Z]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_STRUCTURE = re.compile(r"[|&\\{}<>=;\[\]]|^\s*(?:[-*+#•]|\d+[.)])\s", re.MULTILINE)
+_STRUCTURE = re.compile(r"^\s*(?:\||[-*+#•]\s|\d+[.)]\s)|&|\\\\|\":|</|[;{}]\s*$", re.MULTILINE)
 _MIN_PROSE = (8, 200)  # repeats, characters
 _MIN_PARAGRAPHS = (3, 1_500)
 _MIN_STRUCTURE = (30, 12_000)
@@ -140,6 +141,6 @@ def _is_degenerate(unit: str, length: int) -> bool:
     def reaches(minimum: tuple[int, int]) -> bool:
         return length >= minimum[0] * len(unit) and length >= minimum[1]
 
-    if _STRUCTURE.search(unit) or not _WORD.search(unit):
+    if _STRUCTURE.search(unit) or not _WORD.search(_MACRO.sub("", unit)):
         return reaches(_MIN_STRUCTURE)
     return reaches(_MIN_PROSE) or reaches(_MIN_PARAGRAPHS)

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 # Openers and closers as checkpoints write them when the server has no reasoning parser: <think> (Kimi K2,
 # Qwen, DeepSeek), <thinking> and <thought>, prefixed ones such as <seed:think>, Kimi's older triangles,
-# Magistral's brackets, Cohere's tokens.
+# Magistral's brackets, Cohere's tokens, the
+# channels of gpt-oss.
 _TAG = re.compile(
     r"<(?P<close>/?)\s*(?:[a-z]+[:_])?(?:think|thinking|thought)\s*>"
     r"|◁(?P<kimi>/?)think▷"
     r"|\[(?P<bracket>/?)(?-i:THINK)\]"
-    r"|<\|(?:START|(?P<cohere>END))_THINKING\|>",
+    r"|<\|(?:START|(?P<cohere>END))_THINKING\|>"
+    r"|<\|channel\|>(?:analysis|commentary|(?P<harmony>final))<\|message\|>",
     re.IGNORECASE,
 )
 # End-of-turn tokens that a server failed to strip say nothing to the reader.

@@ -9,6 +9,7 @@ from verifiers.integer_text import read_integer
     "text",
     [
         "73", "073", " 73 ", "73.", "73.0", "73.00", "+73", "$73$", r"\(73\)", r"\$73", "(73)", "{73}",
+        "{{73}}", r"\left(73\right)", r"\;73\,",
         r"73^\circ", r"73^{\circ}", r"73^ {\circ}", "73°", r"73\degree",
         r"\text{73}", r"\textbf{73}", r"\mathbf{73}", r"\mathrm{ 73 }", r"\bm{73}", r"\mathbf{\text{073}}",
         r"\textcolor{red}{73}", r"{\bf 73}", r"\displaystyle 73", r"\boxed{73}", r"\text{73.}", r"73\text{.}",

@@ -36,6 +36,12 @@ def varied(n_lines: int, line: str) -> str:
         pytest.param(PROSE + "Wait, let me check again. " * 20, RepetitionKind.LOOP, id="sentence loop"),
         pytest.param(PROSE + "Let me check. " * 20 + "Let me ch", RepetitionKind.LOOP, id="cut last round"),
         pytest.param("So x is 3.\n\nBut x is 4.\n\n" * 50, RepetitionKind.LOOP, id="two sentences in turn"),
+        pytest.param(
+            "So $x = 5$. But then $x = 4$. " * 60, RepetitionKind.LOOP, id="sentences with formulas"
+        ),
+        pytest.param(
+            "So \\(\\frac{1}{2}\\) it is.\n\n" * 60, RepetitionKind.LOOP, id="sentences with macros"
+        ),
         pytest.param("intro " + (PROSE * 2) * 4, RepetitionKind.LOOP, id="paragraph loop"),
         pytest.param("intro " + COUNT * 40, RepetitionKind.LOOP, id="long period"),
         pytest.param("|0|0|0|\n" * 4_000, RepetitionKind.FLOOD, id="thousands of equal rows"),
@@ -72,6 +78,10 @@ def test_finds(text: str, kind: RepetitionKind) -> None:
         ),
         pytest.param("".join(f"def f{i}(x):\n    return x + {i}\n\n\n" for i in range(2_000)), id="code"),
         pytest.param("    }\n" * 12 + "}\n" * 8, id="closing braces"),
+        pytest.param("\\frac{1}{2} + " * 60, id="a sum of equal terms"),
+        pytest.param('  {"name": null, "value": 0},\n' * 100, id="equal JSON rows"),
+        pytest.param("<tr><td>yes</td></tr>\n" * 100, id="equal HTML rows"),
+        pytest.param("    values.append(0);\n" * 40, id="equal statements"),
         pytest.param("ha " * 20, id="laughter"),
         pytest.param(PROSE + " " * 300 + PROSE, id="wide gap"),
         pytest.param("1, 2, 1, 2, " * 40, id="a short periodic sequence"),

@@ -30,6 +30,13 @@ from verifiers.visible_text import is_blank, split_thinking
         pytest.param("[THINK]a[/THINK]b", "b", True, id="brackets"),
         pytest.param("[think]a[/think]", "[think]a[/think]", False, id="lower brackets: text"),
         pytest.param("<|START_THINKING|>a<|END_THINKING|>b", "b", True, id="tokens"),
+        pytest.param(
+            "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b",
+            "b",
+            True,
+            id="channels",
+        ),
+        pytest.param("<|channel|>analysis<|message|>a", "", True, id="channel without a final one"),
         pytest.param("the `<think>` tag", "the `<think>` tag", False, id="mention between backticks"),
         pytest.param("<think>a `</think>` b", "", True, id="mentioned closer closes nothing"),
         pytest.param("<think>```\na</think>b", "b", True, id="a fence in thinking hides no closer"),
