@@ -1,16 +1,17 @@
 """Build the Inspect task of a benchmark: its dataset, the seeded solver and the scorer."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import GenerateConfig
+from inspect_ai.model import ChatMessageUser, GenerateConfig
 
 from tasks.benchmark import Item
 from tasks.escalation import escalate_truncated
 from tasks.scorers import outcome_scorer
-from tasks.solvers import seeded_generate, user_message
+from tasks.solvers import seeded_generate
 from tasks.spec import TaskSpec
 from verifiers.thinking_switch import asks_no_thinking
 
@@ -43,13 +44,16 @@ def build_task(
 
 
 def _sample(item: Item) -> Sample:
+    """Return Inspect's sample. The solver adds images and forms: images in an input would be read at once."""
     return Sample(
         id=item.sample_id,
-        input=[user_message(item.prompt, item.images)],
+        input=[ChatMessageUser(content=item.prompt)],
         target=item.target,
         metadata={
             "content_hash": item.content_hash,
             "category": item.category,
             "grading": dict(item.grading),
+            **({"images": list(item.images), "images_first": item.images_first} if item.images else {}),
+            **({"forms": [asdict(form) for form in item.forms]} if item.forms else {}),
         },
     )

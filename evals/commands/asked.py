@@ -13,20 +13,21 @@ from evals.endpoint_facts import EndpointFacts
 from evals.run_directory import safe_label
 from evals.survey import survey
 from tasks.benchmark import Benchmark
-from tasks.exam import Exam, load_exam
+from tasks.exam import Exam, ExamSource, load_exam
 from tasks.protocol import Overrides
 from tasks.spec import ThinkMode
 
 
 def exam_of(benchmark: Benchmark, options: Mapping[str, Any]) -> Exam:
     """Return the task's items from where the flags say; notes and warnings go to stderr."""
-    path = options["dataset_path"]
-    exam = load_exam(
-        benchmark,
-        variant=options["variant"],
+    path, image_root = options["dataset_path"], options.get("image_root")
+    source = ExamSource(
         path=Path(path) if path else None,
+        image_root=Path(image_root) if image_root else None,
         accept_changes=options["accept_dataset"],
+        options=task_options(options),
     )
+    exam = load_exam(benchmark, variant=options["variant"], source=source)
     for note in exam.notes:
         print(f"note: {note}", file=sys.stderr)
     if exam.dataset.is_pinned_content is False:
@@ -48,7 +49,13 @@ def overrides_of(options: Mapping[str, Any]) -> Overrides:
         thinking=options["thinking"],
         effort=options["effort"],
         extra_body=options["extra_body"],
+        options=task_options(options),
     )
+
+
+def task_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that only some tasks have, those that are set."""
+    return {name: options[name] for name in ("shuffle_per_epoch", "max_image_pixels") if options.get(name)}
 
 
 def surveyed_endpoint(options: Mapping[str, Any], overrides: Overrides) -> tuple[Endpoint, EndpointFacts]:

@@ -41,6 +41,7 @@ def build_request(task: str, options: dict[str, Any]) -> RunRequest:
     overrides = overrides_of(options)
     benchmark.preset(options["preset"])  # a wrong name is told before data or network are touched
     benchmark.pin(options["variant"])
+    benchmark.refuse_foreign_options(overrides.options)
     exam = exam_of(benchmark, options)
     spec = resolve_spec(
         benchmark, exam.dataset, preset=options["preset"], variant=options["variant"], overrides=overrides

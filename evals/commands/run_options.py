@@ -119,7 +119,23 @@ def protocol_options(command: Command) -> Command:
             click.option(
                 "--dataset-path", type=click.Path(), help="Local copy of the dataset (file or directory)."
             ),
+            click.option(
+                "--image-root",
+                type=click.Path(file_okay=False, exists=True),
+                help="Folder of a local dataset's image files; else that of the data file.",
+            ),
             click.option("--accept-dataset", is_flag=True, help="Run on data that is not the pinned data."),
+            click.option(
+                "--shuffle-per-epoch",
+                is_flag=True,
+                help="gpqa_diamond: move the options on by one place each epoch, for balanced positions.",
+            ),
+            click.option(
+                "--max-image-pixels",
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="Scale larger images down to N pixels; by default they are sent as they are.",
+            ),
         ],
     )
 
