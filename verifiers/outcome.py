@@ -1,6 +1,7 @@
 """How a response ended, and the grade a verifier gives it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -21,7 +22,9 @@ class Grade:
     ``score`` lies in [0, 1] and is ``None`` exactly when ``outcome`` is ``error``: an error is missing,
     never 0. ``answer`` is the extracted answer as text, ``None`` where nothing was extracted. ``flags``
     name observations that do not change the score (``think_in_content``, ``format_miss`` ...); ``reason``
-    says in one sentence why the outcome is what it is.
+    says in one sentence why the outcome is what it is. ``lenient_answer`` is what a laxer reader would
+    have taken (an answer out of form, or one given before the budget ran out): shown, never scored.
+    ``secondary`` holds further scores in [0, 1] by name, such as OCRBench's ``exact``.
     """
 
     outcome: Outcome
@@ -29,3 +32,5 @@ class Grade:
     answer: str | None = None
     flags: tuple[str, ...] = ()
     reason: str = ""
+    lenient_answer: str | None = None
+    secondary: Mapping[str, float] = field(default_factory=dict, hash=False)

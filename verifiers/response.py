@@ -12,6 +12,7 @@ class Usage:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     reasoning_tokens: int | None = None
+    total_tokens: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,12 +20,14 @@ class ToolCall:
     """One tool call with its ``arguments`` exactly as sent: text, never parsed or repaired.
 
     ``arguments`` is ``None`` where the field was null or absent; a server that sent a JSON value instead
-    of text gets that value's JSON text here and the flag ``args_not_string`` on the response.
+    of text gets that value's JSON text here, ``is_text`` false and the flag ``args_not_string`` on the
+    response.
     """
 
     id: str | None
     name: str | None
     arguments: str | None
+    is_text: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +45,7 @@ class Response:
     finish_reason: str | None = None
     usage: Usage | None = None
     flags: tuple[str, ...] = ()
+    refusal: str | None = None
 
     @property
     def is_truncated(self) -> bool:

@@ -1,0 +1,65 @@
+# Every target works on a fresh machine with Python 3.11+ and a package index: each sets up what it needs.
+SHELL := /bin/bash
+PYTHON ?= $(or $(firstword $(foreach v,3.11 3.12 3.13 3.14,$(shell command -v python$(v)))),python3)
+VENV ?= .venv
+BIN := $(VENV)/bin
+LOCK := requirements.lock
+
+# What `make eval` and its kin take; everything else goes through ARGS.
+ENDPOINT ?=
+TASK ?= aime25
+MODEL ?=
+LABEL ?=
+EPOCHS ?=
+PRESET ?=
+LIMIT ?=
+MAX_TOKENS ?=
+MAX_CONNECTIONS ?=
+BASELINE ?= runs/int4
+CANDIDATE ?= runs/nvfp4
+ARGS ?=
+RUN_FLAGS = $(if $(MODEL),--model "$(MODEL)") $(if $(LABEL),--label "$(LABEL)") $(if $(EPOCHS),--epochs $(EPOCHS)) \
+	$(if $(PRESET),--preset $(PRESET)) $(if $(LIMIT),--limit $(LIMIT)) $(if $(MAX_TOKENS),--max-tokens $(MAX_TOKENS)) \
+	$(if $(MAX_CONNECTIONS),--max-connections $(MAX_CONNECTIONS)) $(ARGS)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo eval plan compare test lint
+
+help: ## Show the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.ready ## Install into .venv exactly what requirements.lock pins (uv where present, else pip)
+
+$(VENV)/.ready: $(LOCK) pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "$(PYTHON): Python 3.11 or newer is needed; name one with make PYTHON=..." >&2; exit 1; }
+	@if command -v uv >/dev/null; then \
+	  uv venv --quiet --allow-existing --python "$(PYTHON)" $(VENV) && \
+	  uv pip install --quiet --python $(BIN)/python --compile-bytecode -r $(LOCK) && \
+	  uv pip install --quiet --python $(BIN)/python --no-deps -e . ; \
+	else \
+	  $(PYTHON) -m venv $(VENV) && \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(LOCK) && \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e . ; \
+	fi
+	@touch $@
+
+demo: setup ## Evaluate two simulated checkpoints on AIME 2025 and compare them
+	$(BIN)/quantcheck demo $(ARGS)
+
+eval: setup ## Run TASK against ENDPOINT [MODEL= LABEL= EPOCHS= PRESET= LIMIT= MAX_TOKENS= MAX_CONNECTIONS= ARGS=]
+	$(BIN)/quantcheck run $(TASK) $(if $(ENDPOINT),--base-url "$(ENDPOINT)") $(RUN_FLAGS)
+
+plan: setup ## Show what TASK will cost [EPOCHS= ARGS=]
+	$(BIN)/quantcheck plan $(TASK) $(if $(EPOCHS),--epochs $(EPOCHS)) $(ARGS)
+
+compare: setup ## Compare CANDIDATE with BASELINE [ARGS=]
+	$(BIN)/quantcheck compare $(BASELINE) $(CANDIDATE) $(ARGS)
+
+test: setup ## Run the tests
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: setup ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy

@@ -1,0 +1,83 @@
+"""The command line: which command lives where, and how every error becomes one line and an exit code."""
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from evals.exit_code import CommandError, ExitCode, foreseen_code
+
+# command -> module and one line of help; a module is imported only when its command is run, so that
+# --help and compare never wait for Inspect
+COMMANDS: dict[str, tuple[str, str]] = {
+    "list": ("evals.commands.list_tasks", "Show the tasks and their presets."),
+    "plan": ("evals.commands.plan", "Show requests, tokens and rough time before spending them."),
+    "run": ("evals.commands.run", "Run one task against one endpoint; run again to resume."),
+    "export": ("evals.commands.export", "Write the score table of a run."),
+    "compare": ("evals.commands.compare", "Compare a candidate with a baseline: delta, interval, verdict."),
+    "demo": ("evals.commands.demo", "Run the main job against two simulated checkpoints."),
+    "simulate": ("evals.commands.simulate", "Serve a simulated checkpoint with a known truth."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order in which they are used."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of that name, ``None`` for a name that is no command."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(COMMANDS[cmd_name][0]).command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{COMMANDS[cmd_name][0]}: has no click command named 'command'")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(package_name="quantcheck")
+def cli() -> None:
+    """Accuracy evaluation of quantized checkpoints: did we lose anything, and how sure are we?
+
+    \b
+    Exit codes: 0 pass or done, 1 regression, 2 usage, 3 inconclusive,
+    4 not comparable or invalid run, 5 endpoint or data, 130 interrupted.
+    """
+
+
+def run_command_line(arguments: list[str] | None = None) -> int:
+    """Run a command and return its exit code; every foreseen error is one line on stderr."""
+    try:
+        result = cli.main(arguments, standalone_mode=False, prog_name="quantcheck")
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        return ExitCode.USAGE
+    except (click.Abort, KeyboardInterrupt):
+        print("quantcheck: interrupted", file=sys.stderr)
+        return ExitCode.INTERRUPTED
+    except CommandError as error:
+        print(f"quantcheck: {error}", file=sys.stderr)
+        return error.code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # a reader like head went away
+        return ExitCode.DONE
+    except Exception as error:  # every foreseen kind is named in one table; others are raised
+        code = foreseen_code(error)
+        if code is None:
+            raise
+        print(f"quantcheck: {error}", file=sys.stderr)
+        return code
+    return int(result) if isinstance(result, int) else ExitCode.DONE

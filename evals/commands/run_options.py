@@ -1,0 +1,220 @@
+"""The flags of commands that talk to an endpoint, each said once."""
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from evals.endpoint import DEFAULT_KEY_VARIABLE
+from evals.retry import RetryPolicy
+from evals.transport import Waits
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+WAITS = Waits()
+OUTAGE_S = RetryPolicy().outage_s
+POSITIVE = click.FloatRange(min=0.0, min_open=True)
+
+
+def _json_object(_context: click.Context, _parameter: click.Parameter, text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise click.BadParameter(
+            f"{text!r} is not JSON ({error.msg}); give an object like '{{\"min_p\": 0.1}}'"
+        ) from error
+    if not isinstance(value, dict):
+        raise click.BadParameter(f"{text!r} is not a JSON object")
+    return value
+
+
+def _headers(_context: click.Context, _parameter: click.Parameter, lines: tuple[str, ...]) -> dict[str, str]:
+    headers = {}
+    for line in lines:
+        name, colon, value = line.partition(":")
+        if not colon or not name.strip():
+            raise click.BadParameter(f"{line!r} is not 'Name: value'")
+        headers[name.strip()] = value.strip()
+    return headers
+
+
+def _apply(command: Command, options: list[Callable[[Any], Any]]) -> Command:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def endpoint_options(command: Command) -> Command:
+    """Add the flags that say which endpoint, with which key, and how it is told to think."""
+    return _apply(
+        command,
+        [
+            click.option(
+                "--base-url", metavar="URL", help="Endpoint, with or without /v1; else $OPENAI_BASE_URL."
+            ),
+            click.option("--model", help="Model string; needless where the endpoint serves exactly one."),
+            click.option(
+                "--label", help="Name of the checkpoint in reports (int4, nvfp4 ...); else the model's."
+            ),
+            click.option(
+                "--api-key-env",
+                default=DEFAULT_KEY_VARIABLE,
+                show_default=True,
+                metavar="NAME",
+                help="Environment variable that holds the key; the key itself is never stored.",
+            ),
+            click.option(
+                "--header",
+                "headers",
+                multiple=True,
+                callback=_headers,
+                metavar="'NAME: VALUE'",
+                help="Extra HTTP header; repeat for more. Never stored.",
+            ),
+            click.option(
+                "--think-mode",
+                type=click.Choice(["kimi", "opensource", "none"]),
+                default="none",
+                show_default=True,
+                help="How thinking is switched: Moonshot's API, chat template arguments, or not at all.",
+            ),
+            click.option(
+                "--thinking/--no-thinking", default=None, help="Ask for thinking or instant answers."
+            ),
+            click.option("--effort", type=click.Choice(["low", "high", "max"]), help="Thinking effort."),
+            click.option(
+                "--extra-body",
+                callback=_json_object,
+                metavar="JSON",
+                help="Object merged into every request body.",
+            ),
+        ],
+    )
+
+
+def protocol_options(command: Command) -> Command:
+    """Add the flags that change the protocol, and with it the fingerprint (all but epochs and limit)."""
+    return _apply(
+        command,
+        [
+            click.option("--preset", help="Published protocol by name; see quantcheck list."),
+            click.option("--variant", help="Variant of the task's dataset; see quantcheck list."),
+            click.option("--epochs", type=click.IntRange(min=1), help="Passes over all samples."),
+            click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples."),
+            click.option(
+                "--max-tokens",
+                type=click.IntRange(min=1),
+                help="Output budget of a response, reasoning included.",
+            ),
+            click.option(
+                "--clamp-budget",
+                is_flag=True,
+                help="Cut the budget to the endpoint's context where it does not fit (else it is refused).",
+            ),
+            click.option("--temperature", type=click.FloatRange(0, 2), help="Sampling temperature."),
+            click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), help="Nucleus sampling."),
+            click.option(
+                "--dataset-path", type=click.Path(), help="Local copy of the dataset (file or directory)."
+            ),
+            click.option(
+                "--image-root",
+                type=click.Path(file_okay=False, exists=True),
+                help="Folder of a local dataset's image files; else that of the data file.",
+            ),
+            click.option("--accept-dataset", is_flag=True, help="Run on data that is not the pinned data."),
+            click.option(
+                "--shuffle-per-epoch",
+                is_flag=True,
+                help="gpqa_diamond: move the options on by one place each epoch, for balanced positions.",
+            ),
+            click.option(
+                "--max-image-pixels",
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="Scale larger images down to N pixels; by default they are sent as they are.",
+            ),
+        ],
+    )
+
+
+def running_options(command: Command) -> Command:
+    """Add the flags that say how to run, none of which changes what is measured."""
+    return _apply(
+        command,
+        [
+            click.option(
+                "--runs-dir",
+                type=click.Path(file_okay=False),
+                default="runs",
+                show_default=True,
+                help="Where runs are kept.",
+            ),
+            click.option(
+                "--seed",
+                type=int,
+                default=0,
+                show_default=True,
+                help="Run seed; every response's seed is derived from it.",
+            ),
+            click.option(
+                "--max-connections",
+                type=click.IntRange(1, 4096),
+                default=64,
+                show_default=True,
+                help="Requests in flight.",
+            ),
+            click.option(
+                "--stream/--no-stream", default=True, help="Read replies as streams (default) or whole."
+            ),
+            click.option(
+                "--max-error-rate",
+                type=click.FloatRange(0, 1),
+                default=0.0,
+                show_default=True,
+                help="Share of errors above which the run is invalid.",
+            ),
+            click.option(
+                "--on-truncation",
+                type=click.Choice(["count", "escalate"]),
+                default="count",
+                show_default=True,
+                help="Truncated samples: count as served, or also ask again with doubled budgets up to the"
+                " endpoint's context and report both.",
+            ),
+            click.option(
+                "--outage",
+                type=POSITIVE,
+                default=OUTAGE_S,
+                show_default=True,
+                metavar="SECONDS",
+                help="How long an endpoint that answers nobody is tried again.",
+            ),
+            click.option(
+                "--idle-timeout",
+                type=POSITIVE,
+                default=WAITS.idle_s,
+                show_default=True,
+                metavar="SECONDS",
+                help="Longest silence within a stream.",
+            ),
+            click.option(
+                "--first-token-timeout",
+                type=POSITIVE,
+                default=WAITS.first_byte_s,
+                show_default=True,
+                metavar="SECONDS",
+                help="Longest wait for a stream to start.",
+            ),
+            click.option(
+                "--reply-timeout",
+                type=POSITIVE,
+                default=WAITS.plain_s,
+                show_default=True,
+                metavar="SECONDS",
+                help="Longest wait for a reply without streaming.",
+            ),
+        ],
+    )

@@ -1,0 +1,97 @@
+"""A served checkpoint: base URL, model, the name of the key's variable, and how to tell it to think."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from tasks.spec import ThinkMode
+
+DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
+DEFAULT_URL_VARIABLE = "OPENAI_BASE_URL"
+
+
+class EndpointError(RuntimeError):
+    """An endpoint that cannot be used: not reachable, not OpenAI-compatible, wrong key, unclear model."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoint:
+    """A served checkpoint. The key itself is never a field: it is read when a request is made.
+
+    ``headers`` are sent with every request and, like the key, never stored. ``extra_body`` is merged into
+    every request body and is part of the fingerprint.
+    """
+
+    base_url: str
+    model: str
+    label: str
+    api_key_env: str = DEFAULT_KEY_VARIABLE
+    think_mode: ThinkMode = ThinkMode.NONE
+    thinking: bool | None = None
+    effort: str | None = None
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def thinking_parameters(self) -> dict[str, Any]:
+        """Return the request fields that switch thinking, by ``think_mode``; empty where nothing is asked.
+
+        Source: Moonshot's API (``kimi``) and the chat template of the open weights (``opensource``).
+        """
+        return thinking_parameters(self.think_mode, thinking=self.thinking, effort=self.effort)
+
+
+def thinking_parameters(mode: ThinkMode, *, thinking: bool | None, effort: str | None) -> dict[str, Any]:
+    """Return the request fields that switch thinking on or off in the given mode."""
+    if mode is ThinkMode.NONE or (thinking is None and effort is None):
+        return {}
+    enabled = thinking is not False
+    if mode is ThinkMode.KIMI:
+        parameters: dict[str, Any] = {"type": "enabled" if enabled else "disabled"}
+        if effort is not None and enabled:
+            parameters |= {"keep": "all", "effort": effort}
+        return {"thinking": parameters}
+    template: dict[str, Any] = {"thinking": enabled}
+    if effort is not None and enabled:
+        template |= {"preserve_thinking": True, "thinking_effort": effort}
+    return {"chat_template_kwargs": template}
+
+
+def normalise_base_url(text: str) -> str:
+    """Return the base URL ending in ``/v1`` (or another version), without a trailing slash or endpoint path.
+
+    Raises :class:`EndpointError` where ``text`` is not an http(s) URL.
+    """
+    parts = urlsplit(text.strip())
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise EndpointError(
+            f"base URL {text!r}: not an http(s) URL; give for example http://127.0.0.1:8000/v1"
+        )
+    path = parts.path.rstrip("/").removesuffix("/chat/completions").removesuffix("/models").rstrip("/")
+    last = path.rsplit("/", 1)[-1]
+    has_version = len(last) > 1 and last[0] == "v" and last[1].isdigit()
+    return f"{parts.scheme}://{parts.netloc}{path if has_version else path + '/v1'}"
+
+
+def read_key(variable: str) -> str | None:
+    """Return the API key from the named environment variable, ``None`` where unset or blank.
+
+    Raises :class:`EndpointError` where a variable other than the default is named but not set: a typing
+    error there would otherwise show as a puzzling 401.
+    """
+    key = os.environ.get(variable, "").strip()
+    if not key and variable != DEFAULT_KEY_VARIABLE:
+        raise EndpointError(
+            f"API key: environment variable {variable} is not set; set it or change --api-key-env"
+        )
+    return key or None
+
+
+def request_headers(endpoint: Endpoint, *, key: str | None = None) -> dict[str, str]:
+    """Return the HTTP headers of a JSON request; ``key`` stands in for the one in the environment."""
+    key = key or read_key(endpoint.api_key_env)
+    headers = {"Content-Type": "application/json", **endpoint.headers}
+    if key is not None:
+        headers.setdefault("Authorization", f"Bearer {key}")
+    return headers

@@ -1,0 +1,48 @@
+"""What an exit code means, and which error ends a command with which."""
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """The documented exit codes; pipelines rely on them."""
+
+    DONE = 0  # pass
+    REGRESSION = 1  # gate: criteria failed
+    USAGE = 2
+    INCONCLUSIVE = 3
+    INVALID = 4  # not comparable, or an invalid run
+    ENDPOINT_OR_DATA = 5
+    INTERRUPTED = 130
+
+
+# Errors that a command foresees, by the module that raises them. By name, so that this table imports nothing:
+# a command must not wait for the libraries of another.
+FORESEEN: dict[str, ExitCode] = {
+    "tasks.spec.SpecError": ExitCode.USAGE,
+    "evals.budget.BudgetError": ExitCode.USAGE,
+    "tasks.rows.DataError": ExitCode.ENDPOINT_OR_DATA,
+    "evals.endpoint.EndpointError": ExitCode.ENDPOINT_OR_DATA,
+    "evals.journal.JournalError": ExitCode.ENDPOINT_OR_DATA,
+    "reports.log_members.LogError": ExitCode.INVALID,
+    "reports.score_columns.ScoreFileError": ExitCode.INVALID,
+    "reports.run_files.AmbiguousRunError": ExitCode.INVALID,
+    "reports.comparability.NotComparableError": ExitCode.INVALID,
+    "reports.pairing.ScoreError": ExitCode.INVALID,
+    "reports.pairing.NoCommonItemsError": ExitCode.INVALID,
+}
+
+
+def foreseen_code(error: BaseException) -> ExitCode | None:
+    """Return the exit code of a foreseen error, ``None`` for one that is a bug."""
+    for kind in type(error).__mro__:
+        if code := FORESEEN.get(f"{kind.__module__}.{kind.__qualname__}"):
+            return code
+    return None
+
+
+class CommandError(Exception):
+    """A command that ends with one line of explanation and a documented exit code."""
+
+    def __init__(self, message: str, code: ExitCode) -> None:
+        super().__init__(message)
+        self.code = code

@@ -1,0 +1,121 @@
+"""Live progress of a run on stderr: a bar on a terminal, plain lines elsewhere."""
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, TextIO
+
+from inspect_ai.hooks import Hooks, SampleEnd, hooks
+from tqdm import tqdm
+
+from evals.failure import FailureKind
+
+LINE_EVERY_S = 30.0
+
+
+class Progress:
+    """Counts finished responses by outcome and shows them with speed and time left.
+
+    ``on_unexpected`` is told of an error that no :class:`evals.failure.Failure` explains.
+    ``live_tokens`` returns the tokens received so far, also of responses that are still being written:
+    with answers of an hour, finished ones alone would say nothing for long.
+    """
+
+    def __init__(
+        self,
+        *,
+        expected: int,
+        recorded: int,
+        live_tokens: Callable[[], int],
+        on_unexpected: Callable[[str], None],
+        out: TextIO | None = None,
+    ) -> None:
+        self.on_unexpected = on_unexpected
+        self._out = out if out is not None else sys.stderr
+        self._expected = expected
+        self._recorded = recorded
+        self._live_tokens = live_tokens
+        self._outcomes: Counter[str] = Counter()
+        self._started = time.monotonic()
+        self._line_at = self._started
+        self._bar: tqdm[Any] | None = None
+        if self._out.isatty():
+            self._bar = tqdm(total=expected, file=self._out, unit="resp", dynamic_ncols=True, smoothing=0.05)
+
+    def finished(self, outcome: str) -> None:
+        """Count one finished response."""
+        self._outcomes[outcome] += 1
+        if self._bar is not None:
+            self._bar.set_postfix_str(self.figures(), refresh=False)
+            self._bar.update()
+        elif time.monotonic() - self._line_at >= LINE_EVERY_S:
+            self._line_at = time.monotonic()
+            self.line()
+
+    def line(self) -> None:
+        """Write one plain line with the state so far."""
+        n_done = self._outcomes.total()
+        print(
+            f"{n_done}/{self._expected} responses · {self.figures()}{self._time_left()}",
+            file=self._out,
+            flush=True,
+        )
+
+    def figures(self) -> str:
+        """Return accuracy as served, truncated, errors and speed in a few words."""
+        n_errors = self._outcomes["error"]
+        n_scored = self._outcomes.total() - n_errors
+        accuracy = f"{self._outcomes['correct'] / n_scored:.1%}" if n_scored else "-"
+        elapsed = max(time.monotonic() - self._started, 1e-9)
+        return (
+            f"accuracy {accuracy} · truncated {self._outcomes['truncated']} · errors {n_errors} · "
+            f"{self._live_tokens() / elapsed:,.0f} tok/s"
+        )
+
+    def _time_left(self) -> str:
+        n_done = self._outcomes.total()
+        n_new = n_done - self._recorded
+        if n_new <= 0 or n_done >= self._expected:
+            return ""
+        left_s = (time.monotonic() - self._started) / n_new * (self._expected - n_done)
+        return f" · about {left_s / 60:.0f} min left" if left_s >= 90 else f" · about {left_s:.0f} s left"
+
+    def close(self) -> None:
+        """Finish the display."""
+        if self._bar is not None:
+            self._bar.close()
+        elif self._outcomes:
+            self.line()
+
+
+class ProgressSlot:
+    """Holds the progress of the run under way; Inspect's hooks are one object per process."""
+
+    current: Progress | None = None
+
+
+@hooks(name="quantcheck_progress", description="Counts finished responses for the progress display.")
+class ProgressHooks(Hooks):
+    """Tells the progress of the run under way about every finished sample."""
+
+    def enabled(self) -> bool:
+        """Return whether a run of ours is under way."""
+        return ProgressSlot.current is not None
+
+    async def on_sample_end(self, data: SampleEnd) -> None:
+        """Count one sample; pass on an error that is not one of ours."""
+        progress = ProgressSlot.current
+        if progress is None:
+            return
+        score = (data.sample.scores or {}).get("outcome")
+        metadata = score.metadata if score is not None else None
+        progress.finished((metadata or {}).get("outcome", "error"))
+        error = data.sample.error
+        if error is not None and not is_foreseen(error.message):
+            progress.on_unexpected(error.message)
+
+
+def is_foreseen(message: str) -> bool:
+    """Return whether a sample's error is a failure that the provider named, or a cancelled request."""
+    return message.startswith(tuple(f"{kind}: " for kind in FailureKind)) or "Cancelled" in message

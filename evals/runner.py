@@ -1,0 +1,295 @@
+"""Run one task against one endpoint through Inspect, so that nothing finished is ever asked again."""
+
+import asyncio
+import io
+import os
+import signal
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import uvloop
+from inspect_ai import Task, eval_async
+from inspect_ai.model import Model, get_model
+from inspect_ai.util import display_type
+
+from evals.endpoint import Endpoint
+from evals.failure import Failure, FailureKind
+from evals.journal import Journal
+from evals.progress import Progress, ProgressSlot
+from evals.provider import EndpointAPI
+from evals.retry import RetryPolicy
+from evals.run_directory import now_text, read_manifest, run_directory, software_facts, write_json
+from evals.survey import EndpointFacts
+from evals.transport import Waits
+from reports.eval_log import read_eval_log
+from reports.log_members import LogError
+from tasks.benchmark import Benchmark, Item
+from tasks.inspect_task import build_task
+from tasks.spec import TaskSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """How to run, none of which changes what is measured."""
+
+    runs_dir: Path
+    run_seed: int = 0
+    max_connections: int = 64
+    stream: bool = True
+    escalate_to: int | None = None  # largest budget for truncated samples; None: they are counted as they are
+    waits: Waits = field(default_factory=Waits)
+    policy: RetryPolicy = field(default_factory=RetryPolicy)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRequest:
+    """Everything a run is made of. ``items`` are those to ask: all of the dataset's or the first few."""
+
+    benchmark: Benchmark
+    spec: TaskSpec
+    items: Sequence[Item]
+    endpoint: Endpoint
+    facts: EndpointFacts
+    settings: RunSettings
+
+    @property
+    def n_expected(self) -> int:
+        """Number of responses asked for."""
+        return len(self.items) * self.spec.epochs
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunEnd:
+    """How a run ended: where it lies, and what stopped it early (``None``: nothing).
+
+    ``log`` holds every response asked for where ``is_whole``; else older logs may hold more of them.
+    """
+
+    directory: Path
+    log: Path | None
+    is_whole: bool
+    n_requests_sent: int
+    n_retries: int
+    fatal: Failure | None
+    was_interrupted: bool
+
+
+def run(request: RunRequest) -> RunEnd:
+    """Run what is missing and return where it lies.
+
+    Raises :class:`evals.journal.JournalError` where the directory cannot be used. Safe to kill at any
+    moment: finished responses are in the journal, and the next run sends only the others.
+    """
+    settings = request.settings
+    directory = run_directory(
+        settings.runs_dir,
+        request.spec,
+        label=request.endpoint.label,
+        model=request.endpoint.model,
+        run_seed=settings.run_seed,
+    )
+    with Journal(directory / "journal.zst") as journal:
+        earlier = read_manifest(directory)
+        manifest = _manifest(request, earlier)
+        write_json(directory / "manifest.json", manifest | _reach(manifest, earlier))
+        older_logs = sorted(directory.glob("*.eval"))
+        with redirect_stdout(io.StringIO()):  # Inspect greets on stdout, which belongs to --json
+            run_under_way = _RunUnderWay(request, directory, journal)
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as loop:  # about 0.6 of the CPU per chunk
+                loop.run(run_under_way.evaluate(manifest))
+        journal.return_if_lost()
+        log = _newest_log(directory, older_logs)
+        manifest |= {"finished": now_text(), "log": log.name if log is not None else None}
+        write_json(directory / "manifest.json", manifest | _reach(manifest, earlier))
+        if run_under_way.is_whole:
+            _remove_superseded(older_logs, manifest)
+    return RunEnd(
+        directory=directory,
+        log=log,
+        is_whole=run_under_way.is_whole,
+        n_requests_sent=run_under_way.api.n_requests_sent,
+        n_retries=run_under_way.n_retries,
+        fatal=run_under_way.fatal,
+        was_interrupted=run_under_way.was_interrupted,
+    )
+
+
+class _RunUnderWay:
+    """One evaluation while it runs: what to stop it by, and what happened."""
+
+    def __init__(self, request: RunRequest, directory: Path, journal: Journal) -> None:
+        self._request = request
+        self._directory = directory
+        self._journal = journal
+        self._model = _model(request)
+        if not isinstance(self._model.api, EndpointAPI):
+            raise TypeError(f"model provider: {type(self._model.api).__name__}, expected EndpointAPI")
+        self.api = self._model.api
+        self.fatal: Failure | None = None
+        self.was_interrupted = False
+        self.is_whole = False
+        self.n_retries = 0
+
+    async def evaluate(self, manifest: dict[str, Any]) -> None:
+        """Run Inspect's evaluation until it ends, the endpoint refuses, or Ctrl-C."""
+        stop = asyncio.Event()
+        self._connect(stop)
+        request = self._request
+        task = build_task(
+            request.spec,
+            request.items,
+            run_seed=request.settings.run_seed,
+            metadata=manifest,
+            escalate_to=request.settings.escalate_to,
+        )
+        progress = Progress(
+            expected=request.n_expected,
+            recorded=min(len(self._journal), request.n_expected),
+            live_tokens=lambda: self.api.n_live_chunks,
+            on_unexpected=lambda message: self._stop_on_bug(message, stop),
+        )
+        ProgressSlot.current = progress
+        try:
+            evaluation = asyncio.create_task(self._inspect_eval(task))
+            stopping = asyncio.create_task(stop.wait())
+            await asyncio.wait({evaluation, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            stopping.cancel()
+            if stop.is_set():
+                evaluation.cancel()
+            await asyncio.gather(evaluation, return_exceptions=stop.is_set())
+            self.is_whole = not stop.is_set()
+        finally:
+            ProgressSlot.current = None
+            progress.close()
+            await self.api.aclose()
+
+    def _stop_on_bug(self, message: str, stop: asyncio.Event) -> None:
+        """End the run loudly on an exception that is no :class:`Failure`: a crash of ours is never a score."""
+        message = f"unexpected error, please report it: {message}"
+        self.fatal = self.fatal or Failure(kind=FailureKind.CLIENT, message=message, is_retryable=False)
+        stop.set()
+
+    def _connect(self, stop: asyncio.Event) -> None:
+        """Let the provider use the journal and stop the run; let Ctrl-C stop it, twice at once."""
+
+        def on_fatal(failure: Failure) -> None:
+            self.fatal = self.fatal or failure
+            stop.set()
+
+        def on_attempt(_attempt: object) -> None:
+            self.n_retries += 1
+
+        def on_interrupt() -> None:
+            if self.was_interrupted:
+                os._exit(130)
+            self.was_interrupted = True
+            print("\nstopping: finished responses are kept; Ctrl-C again to stop at once", file=sys.stderr)
+            stop.set()
+
+        api, settings = self.api, self._request.settings
+        api.endpoint = self._request.endpoint
+        api.journal = self._journal
+        api.waits, api.policy = settings.waits, settings.policy
+        api.on_fatal, api.on_attempt = on_fatal, on_attempt
+        if threading.current_thread() is threading.main_thread():  # signals reach no other thread
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(number, on_interrupt)
+
+    async def _inspect_eval(self, task: Task) -> None:
+        """Call Inspect with everything off that only costs: what users see in the viewer stays the same."""
+        n_connections = self._request.settings.max_connections
+        os.environ["INSPECT_DISPLAY"] = "none"
+        display_type()  # reads the variable; eval_async would otherwise choose a display of its own
+        await eval_async(
+            task,
+            model=self._model,
+            log_dir=str(self._directory),
+            log_format="eval",
+            log_realtime=False,  # a second copy of every sample in SQLite; our journal is the safer record
+            log_model_api=False,
+            log_level="error",
+            log_buffer=max(100, n_connections),
+            ctl_server=False,
+            acp_server=False,
+            score_display=False,
+            fail_on_error=False,
+            max_samples=n_connections,
+            max_connections=n_connections,
+        )
+
+
+def _model(request: RunRequest) -> Model:
+    endpoint = request.endpoint
+    return get_model(
+        f"endpoint/{endpoint.model}",
+        base_url=endpoint.base_url,
+        memoize=False,
+        api_key_env=endpoint.api_key_env,
+        think_mode=str(endpoint.think_mode),
+        thinking=endpoint.thinking,
+        effort=endpoint.effort,
+        extra_body=dict(endpoint.extra_body),
+        stream=request.settings.stream,
+    )
+
+
+def _manifest(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is run now, as the log's header holds it."""
+    endpoint = request.endpoint
+    return {
+        "schema": 1,
+        "task": request.spec.task,
+        "label": endpoint.label,
+        "fingerprint": request.spec.fingerprint,
+        "spec": request.spec.as_dict(),
+        "n_items": len(request.items),
+        "epochs": request.spec.epochs,
+        "expected": request.n_expected,
+        "run_seed": request.settings.run_seed,
+        "endpoint": {
+            "base_url": endpoint.base_url,
+            "model": endpoint.model,
+            "label": endpoint.label,
+            **request.facts.as_dict(),
+        },
+        "stream": request.settings.stream,
+        "max_connections": request.settings.max_connections,
+        "on_truncation": "count" if request.settings.escalate_to is None else "escalate",
+        "escalate_to": request.settings.escalate_to,
+        **software_facts(),
+        "started": earlier.get("started") or now_text(),
+        "finished": None,
+        "log": None,
+    }
+
+
+def _newest_log(directory: Path, older: Sequence[Path]) -> Path | None:
+    new = sorted(set(directory.glob("*.eval")) - set(older), key=lambda path: path.stat().st_mtime)
+    return new[-1] if new else None
+
+
+def _reach(manifest: Mapping[str, Any], earlier: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how far the directory reaches: a smaller run after a larger one takes nothing from it."""
+    names = ("n_items", "epochs", "expected")
+    return {name: max(manifest[name], earlier.get(name) or 0) for name in names}
+
+
+def _remove_superseded(older: Sequence[Path], manifest: Mapping[str, Any]) -> None:
+    """Delete logs of earlier tries that the new log covers: it holds every response of theirs.
+
+    A log of a larger run stays, and so does one that cannot be read: it may not be ours.
+    """
+    for path in older:
+        try:
+            facts = read_eval_log(path).facts
+        except LogError:
+            continue
+        is_covered = (facts.n_items or 0) <= manifest["n_items"] and (facts.epochs or 0) <= manifest["epochs"]
+        if is_covered and facts.fingerprint == manifest["fingerprint"]:
+            path.unlink(missing_ok=True)

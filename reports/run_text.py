@@ -1,0 +1,88 @@
+"""Write a run's summary for the terminal: what failed first, then what was measured."""
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def render_summary(summary: Mapping[str, Any], directory: Path) -> str:
+    """Return the summary as a few lines; the last says where the log lies and what to do next."""
+    lines = [
+        _headline(summary),
+        f"  truncated {_count(summary, 'truncated')}   errors {_count(summary, 'error')}   "
+        f"no answer {_count(summary, 'no_answer')}   {_sent(summary)}",
+        f"  accuracy {_interval(summary['accuracy'])}{_partial(summary)}",
+    ]
+    if summary["outcomes"]["truncated"]:
+        lines.append(f"  over completed responses {_interval(summary['accuracy_completed'])}")
+    if summary.get("accuracy_escalated"):
+        lines.append(f"  with larger budgets {_escalated(summary)}")
+    lines += [f"  epochs {text}" for text in _epochs(summary)]
+    lines.append(f"  tokens per response {_tokens(summary['tokens'])}")
+    if flagged := {name: n for name, n in summary["flags"].items() if n}:
+        lines.append("  flags " + ", ".join(f"{name} {n}" for name, n in flagged.items()))
+    lines.append(f"log {directory / (summary['log'] or '')} · next: {_next(summary, directory)}")
+    return "\n".join(lines)
+
+
+def _headline(summary: Mapping[str, Any]) -> str:
+    variant = f" [{summary['variant']}]" if summary.get("variant") else ""
+    return (
+        f"{summary['task']}{variant} · {summary['label']} · {summary['status']}: "
+        f"{summary['completed']:,} of {summary['expected']:,} responses "
+        f"({summary['n_items']} items x {summary['epochs']} epochs)"
+    )
+
+
+def _count(summary: Mapping[str, Any], outcome: str) -> str:
+    n = summary["outcomes"][outcome]
+    expected = summary["expected"]
+    return f"{n} ({n / expected:.1%})" if n and expected else str(n)
+
+
+def _sent(summary: Mapping[str, Any]) -> str:
+    return f"requests sent {summary['requests_sent']} ({summary['retries']} retries)"
+
+
+def _interval(figure: Mapping[str, Any]) -> str:
+    if figure["value"] is None:
+        return "none scored"
+    return f"{figure['value']:.2%} [{figure['low']:.2%}, {figure['high']:.2%}]"
+
+
+def _escalated(summary: Mapping[str, Any]) -> str:
+    tried = summary["escalated"]
+    left = tried["outcomes"]["truncated"]
+    failed = f", {tried['outcomes']['error']} failed" if tried["outcomes"]["error"] else ""
+    return (
+        f"{_interval(summary['accuracy_escalated'])}   {tried['n']} truncated asked again with up to"
+        f" {tried['max_tokens']:,} tokens: {left} still truncated{failed} (not the score as served)"
+    )
+
+
+def _partial(summary: Mapping[str, Any]) -> str:
+    if summary["completed"] >= summary["expected"]:
+        return ""
+    return f"   PARTIAL: {summary['coverage']:.1%} of the responses"
+
+
+def _epochs(summary: Mapping[str, Any]) -> list[str]:
+    """Return epochs with equal results together: ``22 of 30/30, 10 of 29/30``."""
+    results = Counter((epoch["correct"], epoch["n"]) for epoch in summary["per_epoch"])
+    if not results:
+        return []
+    return [", ".join(f"{n} of {correct}/{of}" for (correct, of), n in sorted(results.items(), reverse=True))]
+
+
+def _tokens(tokens: Mapping[str, Any]) -> str:
+    if tokens["output_mean"] is None:
+        return "unknown: the endpoint sends no usage"
+    reasoning = "" if tokens["reasoning_mean"] is None else f" ({tokens['reasoning_mean']:,.0f} reasoning)"
+    return f"{tokens['output_mean']:,.0f}{reasoning}{', estimated' if tokens['estimated'] else ''}"
+
+
+def _next(summary: Mapping[str, Any], directory: Path) -> str:
+    if summary["status"] != "complete":
+        return "run the same command again to send what is missing"
+    return f"quantcheck compare BASELINE {directory.parent.parent}"

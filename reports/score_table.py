@@ -1,0 +1,166 @@
+"""The score table: one row a response, and what is known of the run that each task's rows came from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+OUTCOMES = ("correct", "incorrect", "no_answer", "truncated", "error")
+
+# The interface's columns first, in its order; what only we write comes after them.
+INTERFACE_COLUMNS = (
+    "task",
+    "sample_id",
+    "epoch",
+    "outcome",
+    "score",
+    "answer",
+    "stop_reason",
+    "output_tokens",
+    "reasoning_tokens",
+    "ttft_s",
+    "duration_s",
+    "seed",
+    "replica",
+    "flags",
+)
+EXTRA_COLUMNS = (
+    "content_hash",
+    "category",
+    "lenient_answer",
+    "reason",
+    "error",
+    "attempts",
+    "finished_at",
+    "prompt_tokens",
+    "answer_tokens",
+    "tokens_estimated",
+    "secondary",
+    # what a larger budget brought where the response as served was truncated; never mixed into the others
+    "escalated_outcome",
+    "escalated_score",
+    "escalated_max_tokens",
+)
+COLUMNS = INTERFACE_COLUMNS + EXTRA_COLUMNS
+# What an exported table repeats in every row, so that reading it back knows the run it came from.
+RUN_COLUMNS = ("label", "fingerprint", "expected")
+
+# Few distinct values over many rows: kept as categories, so that a million rows stay small.
+REPEATED_TEXT = (
+    "task",
+    "sample_id",
+    "outcome",
+    "stop_reason",
+    "replica",
+    "flags",
+    "content_hash",
+    "category",
+    "escalated_outcome",
+)
+FREE_TEXT = ("answer", "lenient_answer", "reason", "error", "secondary")
+NUMBERS = (
+    "score",
+    "output_tokens",
+    "reasoning_tokens",
+    "ttft_s",
+    "duration_s",
+    "attempts",
+    "finished_at",
+    "prompt_tokens",
+    "answer_tokens",
+    "escalated_score",
+    "escalated_max_tokens",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskFacts:
+    """What is known of one task's run besides its rows; ``None`` or empty where the source does not say.
+
+    ``spec`` holds the protocol facts that must agree for two runs to be comparable and ``fingerprint``
+    their digest. ``expected`` is the number of responses the run set out to get (items times epochs).
+    ``status`` is the log's own word (``success``, ``started``, ``cancelled``, ``error``, ``torn``) or
+    ``file`` for a score file.
+    """
+
+    task: str
+    label: str
+    source: str
+    fingerprint: str | None = None
+    spec: Mapping[str, Any] = field(default_factory=dict)
+    endpoint: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, Any] = field(default_factory=dict)
+    git_revision: str | None = None
+    started: str | None = None
+    finished: str | None = None
+    n_items: int | None = None
+    epochs: int | None = None
+    expected: int | None = None
+    max_error_rate: float | None = None
+    sample_ids: tuple[str, ...] = ()
+    status: str = "file"
+    is_foreign: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreTable:
+    """Rows of one or several tasks (:data:`COLUMNS`) and the facts of each task, by task name.
+
+    In the frame ``score`` is NaN where the response is missing, ``outcome`` is null where a foreign source
+    gave no score, ``flags`` is text joined by ``;``, ``secondary`` JSON text, ``seed`` a nullable integer.
+    """
+
+    frame: pd.DataFrame
+    facts: Mapping[str, TaskFacts]
+
+
+def build_frame(columns: Mapping[str, Sequence[Any]], n_rows: int) -> pd.DataFrame:
+    """Return a frame of exactly :data:`COLUMNS`; a column that is not given is all null."""
+    data: dict[str, Any] = {}
+    for name in COLUMNS:
+        data[name] = _typed(name, columns.get(name), n_rows)
+    return pd.DataFrame(data, index=pd.RangeIndex(n_rows))
+
+
+def _typed(name: str, values: Sequence[Any] | None, n_rows: int) -> Any:
+    if name in NUMBERS:
+        return np.full(n_rows, np.nan) if values is None else np.asarray(values, dtype=np.float64)
+    if name in REPEATED_TEXT:
+        return _categories(pd.Categorical([None] * n_rows if values is None else values))
+    if name == "epoch":
+        return np.zeros(n_rows, dtype=np.int64) if values is None else np.asarray(values, dtype=np.int64)
+    if name == "seed":
+        return pd.array([None] * n_rows if values is None else values, dtype="Int64")
+    if name == "tokens_estimated":
+        return pd.array([None] * n_rows if values is None else values, dtype="boolean")
+    return pd.Series([None] * n_rows if values is None else values, dtype=object)
+
+
+def _categories(values: Any) -> Any:
+    """Return the values with their categories as plain objects, whatever they are: parts must unite."""
+    return pd.Categorical.from_codes(
+        values.codes, dtype=pd.CategoricalDtype(values.categories.astype(object), ordered=False)
+    )
+
+
+def concat_frames(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return the frames one after the other, categories united (plain concat would fall back to objects)."""
+    if len(frames) == 1:
+        return frames[0]
+    merged: dict[str, Any] = {}
+    for name in COLUMNS:
+        parts = [frame[name] for frame in frames]
+        if name in REPEATED_TEXT:
+            merged[name] = pd.api.types.union_categoricals(parts, ignore_order=True)
+        else:
+            merged[name] = pd.concat(parts, ignore_index=True)
+    return pd.DataFrame(merged)
+
+
+def rows_of_task(table: ScoreTable, task: str) -> pd.DataFrame:
+    """Return the rows of one task with a fresh index."""
+    rows = table.frame[table.frame["task"] == task]
+    return rows.reset_index(drop=True)

@@ -1,0 +1,58 @@
+"""Render a comparison for a terminal: plain text that reads in 80 columns and loses nothing in 100."""
+
+import textwrap
+from collections.abc import Iterable
+
+from reports.report import Report, TaskReport
+from reports.report_lines import (
+    closing_lines,
+    comparison_lines,
+    headline,
+    side_lines,
+    task_title,
+    verdict_line,
+)
+
+WIDTH = 96
+_NAME_WIDTH = 18
+_MAX_SIDE_WIDTH = 38
+
+
+def render_terminal(report: Report) -> str:
+    """Return the comparison as text, verdict first and last."""
+    blocks = [_wrapped(headline(report), "")]
+    blocks += ["\n".join(_task_block(task, report)) for task in report.tasks]
+    blocks += [_wrapped(line, "") for line in closing_lines(report)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _task_block(task: TaskReport, report: Report) -> Iterable[str]:
+    yield _wrapped(task_title(task), "")
+    lines = side_lines(task)
+    width = max(len(text) for line in lines for text in (line.baseline, report.baseline_label))
+    width = min(width, _MAX_SIDE_WIDTH)
+    yield _columns("", report.baseline_label, report.candidate_label, width)
+    for line in lines:
+        yield _columns(line.name, line.baseline, line.candidate, width)
+    for fact in comparison_lines(task):
+        yield _wrapped(fact.text, f"  {fact.name:<{_NAME_WIDTH}}")
+    yield _wrapped(verdict_line(task), "  ")
+
+
+def _columns(name: str, baseline: str, candidate: str, width: int) -> str:
+    """Return one row of two columns, each wrapped to its width."""
+    left = textwrap.wrap(baseline, width) or [""]
+    right = textwrap.wrap(candidate, _MAX_SIDE_WIDTH) or [""]
+    left += [""] * (len(right) - len(left))
+    right += [""] * (len(left) - len(right))
+    names = [name] + [""] * (len(left) - 1)
+    rows = zip(names, left, right, strict=True)
+    return "\n".join(
+        f"  {label:<{_NAME_WIDTH}}{one:<{width}}  {other}".rstrip() for label, one, other in rows
+    )
+
+
+def _wrapped(text: str, indent: str) -> str:
+    return textwrap.fill(
+        text, WIDTH, initial_indent=indent, subsequent_indent=" " * len(indent), break_on_hyphens=False
+    )

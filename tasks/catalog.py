@@ -1,0 +1,21 @@
+"""Every benchmark by the name users type."""
+
+from collections.abc import Mapping
+
+from tasks.aime25 import AIME25
+from tasks.benchmark import Benchmark
+from tasks.gpqa_diamond import GPQA_DIAMOND
+from tasks.mmmu_pro import MMMU_PRO
+from tasks.ocrbench import OCRBENCH
+from tasks.spec import SpecError
+
+BENCHMARKS: Mapping[str, Benchmark] = {
+    benchmark.name: benchmark for benchmark in (AIME25, GPQA_DIAMOND, OCRBENCH, MMMU_PRO)
+}
+
+
+def find_benchmark(name: str) -> Benchmark:
+    """Return the benchmark called ``name``; raise :class:`SpecError` that lists the known ones."""
+    if name not in BENCHMARKS:
+        raise SpecError(f"task {name!r}: not a task; choose one of {', '.join(BENCHMARKS)}")
+    return BENCHMARKS[name]

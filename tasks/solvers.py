@@ -1,0 +1,56 @@
+"""Ask one question once, in the form of its epoch, with its images and a seed of its own."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from inspect_ai.model import ChatMessageUser, Content, ContentImage, ContentText
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from tasks.response_record import REQUEST_IDENTITY
+from tasks.seeds import response_seed
+
+
+@solver
+def seeded_generate(run_seed: int = 0) -> Solver:
+    """Generate with :func:`tasks.seeds.response_seed`, and note on the message which response it is."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        sample_id = str(state.sample_id)
+        seed = response_seed(run_seed, sample_id, state.epoch)
+        identity = {"sample_id": sample_id, "epoch": state.epoch, "seed": seed}
+        identity["salt"] = f"{sample_id}/{state.epoch}"
+        prompt = _take_form(state)
+        state.messages = [
+            message.model_copy(
+                update={
+                    "content": contents(prompt or message.text, state.metadata),
+                    "metadata": {REQUEST_IDENTITY: identity},
+                }
+            )
+            if isinstance(message, ChatMessageUser)
+            else message
+            for message in state.messages
+        ]
+        return await generate(state, seed=seed)
+
+    return solve
+
+
+def _take_form(state: TaskState) -> str | None:
+    """Return the prompt of this epoch's form and leave its target and grading for the scorer."""
+    forms = state.metadata.get("forms")
+    if not forms:
+        return None
+    form = forms[(state.epoch - 1) % len(forms)]
+    state.metadata = {**state.metadata, "target": form["target"], "grading": form["grading"]}
+    return str(form["prompt"])
+
+
+def contents(prompt: str, metadata: dict[str, Any]) -> str | list[Content]:
+    """Return what a message says: the prompt, and the images of its sample as references."""
+    images: Sequence[str] = metadata.get("images", ())
+    if not images:
+        return prompt
+    pictures: list[Content] = [ContentImage(image=image) for image in images]
+    text: list[Content] = [ContentText(text=prompt)]
+    return pictures + text if metadata.get("images_first") else text + pictures

