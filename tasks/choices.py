@@ -10,6 +10,7 @@ from typing import Any
 from tasks.rows import DataError
 
 LETTERS = string.ascii_uppercase
+MOST_LETTERS = len(LETTERS)
 MAX_LITERAL_CHARS = 50_000  # far beyond any real list of options; nothing longer is parsed
 MIN_ITEMS_FOR_CONSTANT = 12  # with fewer items one letter may be gold for all of them by chance
 MIN_ITEMS_FOR_SPREAD = 100

@@ -52,7 +52,7 @@ PIN = DatasetPin(
     ),
     terms=(
         " (a CSV, JSON lines or parquet file of the table), or accept the terms at "
-        "https://huggingface.co/datasets/Idavidrein/gpqa and set HF_TOKEN"
+        "https://huggingface.co/datasets/Idavidrein/gpqa and set HF_TOKEN to a token of that account"
     ),
 )
 
@@ -198,4 +198,5 @@ GPQA_DIAMOND = Benchmark(
     check_items=check_items,
     grade=grade,
     options=(SHUFFLE_PER_EPOCH,),
+    most_options={None: N_OPTIONS},
 )

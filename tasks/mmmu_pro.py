@@ -23,7 +23,7 @@ from verifiers.response import Response
 
 TEN, FOUR, VISION = "standard (10 options)", "standard (4 options)", "vision"
 FEWEST_OPTIONS = 3
-MOST_OPTIONS: Mapping[str, int] = {TEN: 10, FOUR: 4, VISION: 10}
+MOST_OPTIONS: Mapping[str | None, int] = {TEN: 10, FOUR: 4, VISION: 10}
 REVISION = "563f3e84bb3b90893083a1f039cfa13077f2302b"  # after the corrections of May 2026
 
 CLOSE = "close with one line that reads 'Answer: X', where X is the letter of the option you choose."
@@ -178,6 +178,7 @@ MMMU_PRO = Benchmark(
     grade=grade,
     default_variant=TEN,
     options=(MAX_IMAGE_PIXELS,),
+    most_options=MOST_OPTIONS,
     variant_names={
         "standard": TEN,
         "standard-10": TEN,

@@ -35,7 +35,12 @@ from tasks.spec import ThinkMode
 def command(task: str, as_json: bool, **options: Any) -> int:
     """Run TASK against an endpoint. The same command again resumes: only missing responses are asked."""
     request = build_request(task, options)
-    return finish(run(request), max_error_rate=options["max_error_rate"], as_json=as_json)
+    return finish(
+        run(request),
+        max_error_rate=options["max_error_rate"],
+        as_json=as_json,
+        groups=request.benchmark.groups,
+    )
 
 
 def build_request(task: str, options: dict[str, Any]) -> RunRequest:
@@ -61,13 +66,16 @@ def build_request(task: str, options: dict[str, Any]) -> RunRequest:
     )
 
 
-def finish(end: RunEnd, *, max_error_rate: float, as_json: bool) -> int:
+def finish(
+    end: RunEnd, *, max_error_rate: float, as_json: bool, groups: Mapping[str, str] | None = None
+) -> int:
     """Write the summary, print it, and return the exit code the run deserves."""
     summary = summarise_run(
         end.directory,
         requests_sent=end.n_requests_sent,
         retries=end.n_retries,
         max_error_rate=max_error_rate,
+        groups=groups,
     )
     write_json(end.directory / "summary.json", summary)
     if as_json:
