@@ -21,7 +21,9 @@ def category_facts(rows: pd.DataFrame, groups: Mapping[str, str] | None) -> dict
     if categories.notna().any():
         facts["categories"] = _table(rows, categories, "category")
         if groups is not None:
-            facts["groups"] = _table(rows, categories.map(groups), "group")
+            found = _table(rows, categories.map(groups), "group")
+            order = list(dict.fromkeys(groups.values()))
+            facts["groups"] = sorted(found, key=lambda row: order.index(row["group"]))
     if groups is not None:
         means = _item_means(rows)
         is_whole = len(means) == FULL_SCORE_ITEMS and bool(means.notna().all())

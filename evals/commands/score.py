@@ -86,8 +86,8 @@ def _grader(benchmark: Benchmark, variant: str | None, source: ExamSource) -> Ro
             raise RowError(f"id {sample_id!r} is not in the dataset of {benchmark.name}; give its target")
         return item
 
-    most = benchmark.most_options.get(variant, MOST_LETTERS)
-    return text_grader(benchmark, default_options=most, find=find)
+    usual = benchmark.usual_options.get(variant, MOST_LETTERS)
+    return text_grader(benchmark, default_options=usual, find=find)
 
 
 def _by_id(items: Sequence[Item]) -> dict[str, Item]:
