@@ -10,6 +10,9 @@ from verifiers.response import Response, ToolCall, Usage
 
 RECORD = "quantcheck"  # key of ModelOutput.metadata
 REQUEST_IDENTITY = "quantcheck_request"  # key of a user message's metadata: which response is asked for
+REQUEST_IMAGES = (
+    "quantcheck_images"  # key of a user message's metadata: references, and whether they come first
+)
 
 # Inspect's words for what a provider other than ours saw.
 _FINISH_REASONS = {"max_tokens": "length", "model_length": "length", "unknown": "stop"}
