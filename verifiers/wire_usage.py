@@ -12,6 +12,7 @@ _NAMES = {
     "total_tokens": ("total_tokens",),
     "reasoning_tokens": ("reasoning_tokens",),  # SGLang puts it beside the others
 }
+_MOST = 2**53  # a larger count is none, and could not be written as JSON
 _DETAILS = ("completion_tokens_details", "output_tokens_details")
 
 
@@ -77,7 +78,9 @@ class UsageReader:
     def _add_field(self, field: str, value: object) -> None:
         if value is None:
             return
-        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0 or value != value // 1:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.is_malformed = True
+        elif not 0 <= value <= _MOST or value != value // 1:
             self.is_malformed = True
         elif value or field not in self._counts:
             self._counts[field] = int(value)
