@@ -28,7 +28,9 @@ def events_of(*blocks: bytes) -> list[bytes]:
         pytest.param(b': hello\n\ndata: {"a":1}\n\n: bye\n\n', [b'{"a":1}'], id="comments between"),
         pytest.param(b'data: {"a":\n: ping\ndata: 1}\n\n', [b'{"a":\n1}'], id="comment within an event"),
         pytest.param(
-            b'event: message\nid: 7\nretry: 10\ndata: {"a":1}\n\n', [b'{"a":1}'], id="other fields are passed over"
+            b'event: message\nid: 7\nretry: 10\ndata: {"a":1}\n\n',
+            [b'{"a":1}'],
+            id="other fields are passed over",
         ),
         pytest.param(b'data: {"a":1}\nevent: x\n\n', [b'{"a":1}'], id="a field after the data"),
         pytest.param(b'data: {\ndata:  "a": 1\ndata: }\n\n', [b'{\n"a": 1\n}'], id="data over several lines"),
@@ -43,11 +45,15 @@ def events_of(*blocks: bytes) -> list[bytes]:
             id="one newline instead of two",
         ),
         pytest.param(b'data: {"a":1}\n\ndata: [DONE]', [b'{"a":1}', b"[DONE]"], id="no newline at the end"),
-        pytest.param(b'data: {"a":1}\r\n\r\ndata: [DONE]\r', [b'{"a":1}', b"[DONE]"], id="ends in half a CRLF"),
+        pytest.param(
+            b'data: {"a":1}\r\n\r\ndata: [DONE]\r', [b'{"a":1}', b"[DONE]"], id="ends in half a CRLF"
+        ),
         pytest.param(b'\xef\xbb\xbfdata: {"a":1}\n\n', [b'{"a":1}'], id="byte order mark"),
         pytest.param(b"\xef\xbb\xbf", [], id="a byte order mark alone"),
         pytest.param(b'\n\n\ndata: {"a":1}\n\n\n\n', [b'{"a":1}'], id="blank lines around"),
-        pytest.param(b'data: {"a":1}\n  \ndata: {"a":2}\n\n', [b'{"a":1}', b'{"a":2}'], id="a blank line of spaces"),
+        pytest.param(
+            b'data: {"a":1}\n  \ndata: {"a":2}\n\n', [b'{"a":1}', b'{"a":2}'], id="a blank line of spaces"
+        ),
         pytest.param(b"data:\n\n", [b""], id="no data is an empty event"),
         pytest.param(b"", [], id="nothing"),
         pytest.param(b"Internal Server Error\n", [], id="no events at all"),

@@ -16,7 +16,12 @@ USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
 
 def chunk(*, finish=None, usage=None, **delta):
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    return {"id": "c", "object": "chat.completion.chunk", "choices": [choice], **({"usage": usage} if usage else {})}
+    return {
+        "id": "c",
+        "object": "chat.completion.chunk",
+        "choices": [choice],
+        **({"usage": usage} if usage else {}),
+    }
 
 
 def body(*, finish="stop", **message):
@@ -33,7 +38,13 @@ def sse(*frames, end=b"\n\n", done=True):
 
 
 USAGE_FRAME = {"id": "c", "object": "chat.completion.chunk", "choices": [], "usage": USAGE}
-GOOD = sse(chunk(role="assistant"), chunk(reasoning="because"), chunk(content="Answer: 7"), chunk(finish="stop"), USAGE_FRAME)
+GOOD = sse(
+    chunk(role="assistant"),
+    chunk(reasoning="because"),
+    chunk(content="Answer: 7"),
+    chunk(finish="stop"),
+    USAGE_FRAME,
+)
 
 
 def read(*blocks, was_cut=False):
@@ -61,7 +72,9 @@ WELL_SENT = [
     pytest.param(GOOD.replace(b"\n\n", b"\n\n: ping\n\ndata:\n\n"), id="keep-alives and empty events"),
     pytest.param(GOOD + b"data: {not json", id="something after [DONE]"),
     pytest.param(
-        sse(chunk(reasoning_content="because"), chunk(content="Answer: 7"), chunk(finish="stop", usage=USAGE)),
+        sse(
+            chunk(reasoning_content="because"), chunk(content="Answer: 7"), chunk(finish="stop", usage=USAGE)
+        ),
         id="usage on the finish chunk, reasoning_content",
     ),
     pytest.param(
@@ -69,9 +82,17 @@ WELL_SENT = [
         id="finish on the last text, no [DONE]",
     ),
     pytest.param(json.dumps(body(reasoning="because", content="Answer: 7")).encode(), id="plain"),
-    pytest.param(b"\xef\xbb\xbf" + json.dumps(body(reasoning="because", content="Answer: 7")).encode(), id="plain, marked"),
-    pytest.param(b" \r\n\n" + json.dumps(body(reasoning_content="because", content="Answer: 7")).encode() + b"\n", id="plain, blank around"),
-    pytest.param(json.dumps(body(reasoning="because", content="Answer: 7"), indent=2).encode(), id="plain, pretty"),
+    pytest.param(
+        b"\xef\xbb\xbf" + json.dumps(body(reasoning="because", content="Answer: 7")).encode(),
+        id="plain, marked",
+    ),
+    pytest.param(
+        b" \r\n\n" + json.dumps(body(reasoning_content="because", content="Answer: 7")).encode() + b"\n",
+        id="plain, blank around",
+    ),
+    pytest.param(
+        json.dumps(body(reasoning="because", content="Answer: 7"), indent=2).encode(), id="plain, pretty"
+    ),
 ]
 
 
@@ -121,22 +142,44 @@ FAILURES = [
     pytest.param(b'"overloaded"', "overloaded", id="a bare string"),
     pytest.param(b"null", "NoneType", id="null"),
     pytest.param(json.dumps({"choices": []}).encode(), "no choices", id="plain without choices"),
-    pytest.param(json.dumps(body(finish=None, content="a")).encode(), "without a finish reason", id="plain, null finish"),
+    pytest.param(
+        json.dumps(body(finish=None, content="a")).encode(),
+        "without a finish reason",
+        id="plain, null finish",
+    ),
     pytest.param(json.dumps(body(finish="abort", content="a")).encode(), "abort", id="plain, aborted"),
     pytest.param(json.dumps(body(finish="error", content="a")).encode(), "error", id="plain, finish error"),
-    pytest.param(json.dumps({"error": {"message": "engine died", "code": 500}}).encode(), "engine died", id="200 with an error"),
+    pytest.param(
+        json.dumps({"error": {"message": "engine died", "code": 500}}).encode(),
+        "engine died",
+        id="200 with an error",
+    ),
     pytest.param(sse(chunk(content="a"), done=False), "without a finish reason", id="stream cut"),
     pytest.param(sse(chunk(content="a")), r"ended with \[DONE\] but without", id="[DONE] without a finish"),
-    pytest.param(sse(chunk(finish=None, content="a"), USAGE_FRAME), "without a finish reason", id="usage but no finish"),
+    pytest.param(
+        sse(chunk(finish=None, content="a"), USAGE_FRAME), "without a finish reason", id="usage but no finish"
+    ),
     pytest.param(sse(), "without a finish reason", id="[DONE] alone"),
     pytest.param(b": ping\n\n: ping\n\n", "without a finish reason", id="keep-alives alone"),
-    pytest.param(sse(chunk(content="a"), {"error": {"message": "engine died"}}), "engine died", id="an error frame"),
-    pytest.param(sse(chunk(content="a", finish="stop"), {"error": {"message": "late"}}), "late", id="an error after the finish"),
-    pytest.param(sse(chunk(content="a"), b'{"choices": [{"del', chunk(finish="stop")), "not JSON", id="a frame cut"),
+    pytest.param(
+        sse(chunk(content="a"), {"error": {"message": "engine died"}}), "engine died", id="an error frame"
+    ),
+    pytest.param(
+        sse(chunk(content="a", finish="stop"), {"error": {"message": "late"}}),
+        "late",
+        id="an error after the finish",
+    ),
+    pytest.param(
+        sse(chunk(content="a"), b'{"choices": [{"del', chunk(finish="stop")), "not JSON", id="a frame cut"
+    ),
     pytest.param(sse(chunk(content="a"), b"[1]", chunk(finish="stop")), "list", id="a frame that is a list"),
     pytest.param(sse(chunk(content="a"), chunk(finish="abort")), "abort", id="aborted"),
-    pytest.param(sse(chunk(content="a"), chunk(finish="quantum_flux")), "quantum_flux", id="a word nobody knows"),
-    pytest.param(b'data: {"choices": [{"index": 0, "delta": {"content": "a"}, "fini', "not JSON", id="cut in a frame"),
+    pytest.param(
+        sse(chunk(content="a"), chunk(finish="quantum_flux")), "quantum_flux", id="a word nobody knows"
+    ),
+    pytest.param(
+        b'data: {"choices": [{"index": 0, "delta": {"content": "a"}, "fini', "not JSON", id="cut in a frame"
+    ),
 ]
 
 
@@ -188,7 +231,8 @@ def test_a_stream_cut_after_its_finish_reason_is_whole_and_flagged():
 
 
 @pytest.mark.parametrize(
-    "sent", [b"", b"data: ", sse(chunk(content="a"), done=False), json.dumps(body(content="a")).encode()[:-1]],
+    "sent",
+    [b"", b"data: ", sse(chunk(content="a"), done=False), json.dumps(body(content="a")).encode()[:-1]],
     ids=["nothing", "half a line", "text", "half a plain body"],
 )
 def test_what_has_no_finish_reason_is_not_finished(sent):
@@ -220,7 +264,12 @@ def test_numbers_that_json_does_not_know_spoil_nothing():
 
 
 def test_token_counts_beyond_sense_are_unknown():
-    frame = json.dumps(chunk(content="a", finish="stop")).encode()[:-1] + b',"usage":{"completion_tokens":1' + b"0" * 30 + b"}}"
+    frame = (
+        json.dumps(chunk(content="a", finish="stop")).encode()[:-1]
+        + b',"usage":{"completion_tokens":1'
+        + b"0" * 30
+        + b"}}"
+    )
     response = read(sse(frame)).response
     assert response.usage is None
     assert "usage_malformed" in response.flags
