@@ -166,7 +166,7 @@ def test_nobody_listens():
         async with Transport(SHORT) as transport:
             await transport.send(url, b"{}", HEADERS, stream=True)
 
-    with pytest.raises(Failure, match="refused|connection") as caught:
+    with pytest.raises(Failure, match=r"refused|connection") as caught:
         asyncio.run(attempt())
     assert caught.value.is_retryable
 
