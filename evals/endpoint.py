@@ -86,3 +86,12 @@ def read_key(variable: str) -> str | None:
             f"API key: environment variable {variable} is not set; set it or change --api-key-env"
         )
     return key or None
+
+
+def request_headers(endpoint: Endpoint, *, key: str | None = None) -> dict[str, str]:
+    """Return the HTTP headers of a JSON request; ``key`` stands in for the one in the environment."""
+    key = key or read_key(endpoint.api_key_env)
+    headers = {"Content-Type": "application/json", **endpoint.headers}
+    if key is not None:
+        headers.setdefault("Authorization", f"Bearer {key}")
+    return headers

@@ -19,6 +19,7 @@ class ExitCode(IntEnum):
 # a command must not wait for the libraries of another.
 FORESEEN: dict[str, ExitCode] = {
     "tasks.spec.SpecError": ExitCode.USAGE,
+    "evals.budget.BudgetError": ExitCode.USAGE,
     "tasks.rows.DataError": ExitCode.ENDPOINT_OR_DATA,
     "evals.endpoint.EndpointError": ExitCode.ENDPOINT_OR_DATA,
     "evals.journal.JournalError": ExitCode.ENDPOINT_OR_DATA,

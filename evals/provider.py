@@ -4,6 +4,7 @@ On Inspect's public API only. It sends what it is given, reads the reply without
 hands on reasoning, visible text, the raw finish reason, usage and times apart from each other.
 """
 
+import asyncio
 import os
 import random
 import time
@@ -32,14 +33,16 @@ from evals.endpoint import (
     DEFAULT_URL_VARIABLE,
     Endpoint,
     normalise_base_url,
-    read_key,
+    request_headers,
 )
 from evals.exchange import Attempt, Exchange, Reply
 from evals.failure import Failure, FailureKind
 from evals.journal import Journal
 from evals.retry import EndpointHealth, RetryPolicy, send_with_retries
 from evals.transport import Transport, Waits
-from evals.wire import WireRequest, build_request, encode_body
+from evals.wire import WireRequest, build_request, encode_body, has_images
+from tasks.image_bytes import ImageError
+from tasks.images import load_image
 from tasks.response_record import RECORD, REQUEST_IDENTITY, response_record
 from tasks.spec import ThinkMode
 from verifiers.ending import Finish, finish_kind
@@ -52,11 +55,12 @@ STOP_REASONS: Mapping[Finish, StopReason] = {
 }
 
 
-def refuse_image(reference: str) -> str:
-    """Stand in for an image store where a task has no images."""
-    raise Failure(
-        kind=FailureKind.CLIENT, message=f"image {reference!r}: no image store is set", is_retryable=False
-    )
+def load_kept_image(reference: str) -> str:
+    """Return the data URI of an image that a task keeps; raise a client :class:`Failure` where it is gone."""
+    try:
+        return load_image(reference)
+    except ImageError as error:
+        raise Failure(kind=FailureKind.CLIENT, message=str(error), is_retryable=False) from error
 
 
 class EndpointAPI(ModelAPI):
@@ -98,7 +102,7 @@ class EndpointAPI(ModelAPI):
         self.policy = RetryPolicy()
         self.health = EndpointHealth()
         self.journal: Journal | None = None
-        self.load_image: Callable[[str], str] = refuse_image
+        self.load_image: Callable[[str], str] = load_kept_image
         self.on_fatal: Callable[[Failure], None] = lambda _failure: None
         self.on_attempt: Callable[[Attempt], None] = lambda _attempt: None
         self.n_requests_sent = 0
@@ -154,11 +158,11 @@ class EndpointAPI(ModelAPI):
             self._transport = Transport(self.waits)
         transport = self._transport
         url = f"{self.endpoint.base_url}/chat/completions"
-        headers = self._headers()
+        headers = request_headers(self.endpoint, key=self.api_key)
 
         async def send() -> Reply:
             # encoded anew for each attempt: images must not stay in memory while a request waits
-            body = encode_body(request.body, stream=self.stream, load_image=self.load_image)
+            body = await self._encoded(request.body)
             self.n_requests_sent += 1
             try:
                 return await transport.send(url, body, headers, stream=self.stream)
@@ -173,12 +177,11 @@ class EndpointAPI(ModelAPI):
             reply=reply, attempts=attempts, replica=self.endpoint.base_url, finished_at=time.time()
         )
 
-    def _headers(self) -> dict[str, str]:
-        key = self.api_key or read_key(self.endpoint.api_key_env)
-        headers = {"Content-Type": "application/json", **self.endpoint.headers}
-        if key is not None:
-            headers.setdefault("Authorization", f"Bearer {key}")
-        return headers
+    async def _encoded(self, body: Mapping[str, Any]) -> bytes:
+        """Return the bytes to send; images are read and converted beside the event loop, streams go on."""
+        if has_images(body):
+            return await asyncio.to_thread(encode_body, body, stream=self.stream, load_image=self.load_image)
+        return encode_body(body, stream=self.stream, load_image=self.load_image)
 
 
 def _identity(messages: list[ChatMessage]) -> Mapping[str, Any]:

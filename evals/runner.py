@@ -41,6 +41,7 @@ class RunSettings:
     run_seed: int = 0
     max_connections: int = 64
     stream: bool = True
+    escalate_to: int | None = None  # largest budget for truncated samples; None: they are counted as they are
     waits: Waits = field(default_factory=Waits)
     policy: RetryPolicy = field(default_factory=RetryPolicy)
 
@@ -139,7 +140,13 @@ class _RunUnderWay:
         stop = asyncio.Event()
         self._connect(stop)
         request = self._request
-        task = build_task(request.spec, request.items, run_seed=request.settings.run_seed, metadata=manifest)
+        task = build_task(
+            request.spec,
+            request.items,
+            run_seed=request.settings.run_seed,
+            metadata=manifest,
+            escalate_to=request.settings.escalate_to,
+        )
         progress = Progress(
             expected=request.n_expected,
             recorded=min(len(self._journal), request.n_expected),
@@ -253,6 +260,8 @@ def _manifest(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, Any]
         },
         "stream": request.settings.stream,
         "max_connections": request.settings.max_connections,
+        "on_truncation": "count" if request.settings.escalate_to is None else "escalate",
+        "escalate_to": request.settings.escalate_to,
         **software_facts(),
         "started": earlier.get("started") or now_text(),
         "finished": None,

@@ -69,6 +69,16 @@ def encode_body(body: Mapping[str, Any], *, stream: bool, load_image: Callable[[
     return orjson.dumps(sent)
 
 
+def has_images(body: Mapping[str, Any]) -> bool:
+    """Return whether a message holds image parts."""
+    return any(
+        isinstance(part, dict) and part.get("type") == "image_url"
+        for message in body.get("messages", ())
+        if isinstance(message, dict) and isinstance(message.get("content"), list)
+        for part in message["content"]
+    )
+
+
 def _raw_request(messages: Sequence[ChatMessage]) -> dict[str, Any] | None:
     for message in messages:
         if message.metadata and RAW_REQUEST in message.metadata:

@@ -8,13 +8,12 @@ from reports.comparability import NotComparableError, check_allowed_fields
 from reports.intervals import Estimate
 from reports.multiplicity import holm
 from reports.pooled import pooled_delta
-from reports.power import DEFAULT_MARGINS
 from reports.report import Report, TaskReport, overall_verdict
 from reports.run_files import AmbiguousRunError, TaskRun, describe_runs, find_runs, runs_by_task
 from reports.task_comparison import compare_task, limit_errors
+from reports.tolerance import Tolerance, default_tolerance
 
 DEFAULT_CONFIDENCE = 0.95
-UNKNOWN_TASK_MARGIN = 0.01
 NAMELESS_TASK = "scores"
 
 
@@ -26,26 +25,21 @@ class UnknownTaskError(ValueError):
 class ComparisonSettings:
     """What to compare and how strictly.
 
-    ``margin`` holds for every task that ``margins`` does not name; without either a task's default does.
-    ``max_error_rate`` replaces the runs' own limit (0 where they state none): beyond it a run is invalid.
+    ``tolerance`` holds for every task that ``tolerances`` does not name; without either a task's default
+    does. ``max_error_rate`` replaces the runs' own limit (0 where they state none): beyond it a run is
+    invalid.
     """
 
     tasks: tuple[str, ...] = ()
-    margin: float | None = None
-    margins: Mapping[str, float] = field(default_factory=dict)
+    tolerance: Tolerance | None = None
+    tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
     confidence: float = DEFAULT_CONFIDENCE
     allow_mismatch: tuple[str, ...] = ()
     max_error_rate: float | None = None
 
-    def margin_of(self, task: str) -> tuple[float, str]:
-        """Return the task's margin and where it comes from."""
-        if task in self.margins:
-            return self.margins[task], f"--margin {task}="
-        if self.margin is not None:
-            return self.margin, "--margin"
-        if task in DEFAULT_MARGINS:
-            return DEFAULT_MARGINS[task], f"default for {task}"
-        return UNKNOWN_TASK_MARGIN, "default for a task without one of its own"
+    def tolerance_of(self, task: str) -> Tolerance:
+        """Return the rule of a task."""
+        return self.tolerances.get(task) or self.tolerance or default_tolerance(task)
 
 
 def compare(baseline: Path, candidate: Path, settings: ComparisonSettings) -> Report:
@@ -110,7 +104,7 @@ def _common_tasks(
 ) -> list[str]:
     common = [task for task in ours if task in theirs]
     known = sorted({*ours, *theirs})
-    for task in (*settings.tasks, *settings.margins):
+    for task in (*settings.tasks, *settings.tolerances):
         if task not in known:
             raise UnknownTaskError(f"{task!r} is no task of these runs; they have {', '.join(known)}")
     for task in settings.tasks:
@@ -142,12 +136,10 @@ def _matching_pair(ours: Sequence[TaskRun], theirs: Sequence[TaskRun]) -> tuple[
 
 
 def _compare_pair(base: TaskRun, cand: TaskRun, settings: ComparisonSettings) -> TaskReport:
-    margin, source = settings.margin_of(base.facts.task)
     report = compare_task(
         base,
         cand,
-        margin=margin,
-        margin_source=source,
+        tolerance=settings.tolerance_of(base.facts.task),
         confidence=settings.confidence,
         allowed=settings.allow_mismatch,
     )

@@ -42,8 +42,22 @@ def render_json(report: Report) -> str:
 
 
 def to_json(document: Mapping[str, Any]) -> str:
-    """Return strict JSON: no NaN, no Infinity, keys as given."""
-    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+    """Return strict JSON: no NaN, no Infinity, keys as given, floats to 12 significant digits.
+
+    More digits would differ between machines (summation order, libm) and say nothing.
+    """
+    rounded = _rounded(document)
+    return orjson.dumps(rounded, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.12g}")
+    if isinstance(value, Mapping):
+        return {name: _rounded(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_rounded(inner) for inner in value]
+    return value
 
 
 def report_document(report: Report) -> dict[str, Any]:

@@ -106,13 +106,15 @@ class Analysis:
 class TaskReport:
     """One task compared; ``analysis`` is ``None`` where the sides must not or cannot be compared.
 
-    ``worse_holm`` is the one-sided p-value that the candidate is worse, allowing for the other tasks.
+    ``margin`` is the largest tolerated loss in score units; ``None`` for a floor on recovery without a
+    baseline accuracy to take it of. ``worse_holm`` is the one-sided p-value that the candidate is worse,
+    allowing for the other tasks.
     """
 
     task: str
     verdict: Verdict
     reason: str
-    margin: float
+    margin: float | None
     margin_source: str
     baseline: SideReport
     candidate: SideReport
@@ -121,6 +123,11 @@ class TaskReport:
     notes: tuple[str, ...]
     analysis: Analysis | None = None
     worse_holm: float | None = None
+
+    @property
+    def delta(self) -> Delta | None:
+        """The delta, where the sides were compared."""
+        return self.analysis.delta if self.analysis is not None else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,17 +20,12 @@ from reports.report import Analysis, TaskReport
 from reports.run_files import TaskRun
 from reports.signals import is_truncated
 from reports.tallies import side_report
-from reports.verdict import Verdict, judge_delta
+from reports.tolerance import Tolerance, judge_tolerance
+from reports.verdict import Verdict
 
 
 def compare_task(
-    base: TaskRun,
-    cand: TaskRun,
-    *,
-    margin: float,
-    margin_source: str,
-    confidence: float,
-    allowed: Iterable[str],
+    base: TaskRun, cand: TaskRun, *, tolerance: Tolerance, confidence: float, allowed: Iterable[str]
 ) -> TaskReport:
     """Return the report of one task; a pair that is not comparable gets the verdict invalid and why."""
     joined = join_items(base.frame, cand.frame)
@@ -38,8 +33,8 @@ def compare_task(
         task=base.facts.task,
         verdict=Verdict.INVALID,
         reason="",
-        margin=margin,
-        margin_source=margin_source,
+        margin=tolerance.margin,
+        margin_source=tolerance.source,
         baseline=side_report(base.facts, base.frame),
         candidate=side_report(cand.facts, cand.frame),
         mismatches=protocol_mismatches(base.facts, cand.facts, allowed),
@@ -50,11 +45,17 @@ def compare_task(
     if refused:
         return replace(report, reason=_refusal(refused))
     try:
-        analysis = _analysis(joined.baseline, joined.candidate, margin, confidence)
+        analysis = _analysis(joined.baseline, joined.candidate, tolerance, confidence)
     except NoCommonItemsError as error:
         return replace(report, reason=str(error))
     judgement = analysis.judgement
-    return replace(report, verdict=judgement.verdict, reason=judgement.reason, analysis=analysis)
+    return replace(
+        report,
+        verdict=judgement.verdict,
+        reason=judgement.reason,
+        margin=judgement.margin,
+        analysis=analysis,
+    )
 
 
 def limit_errors(report: TaskReport, limit: float | None) -> TaskReport:
@@ -71,21 +72,22 @@ def limit_errors(report: TaskReport, limit: float | None) -> TaskReport:
     return report
 
 
-def _analysis(base: pd.DataFrame, cand: pd.DataFrame, margin: float, confidence: float) -> Analysis:
+def _analysis(base: pd.DataFrame, cand: pd.DataFrame, tolerance: Tolerance, confidence: float) -> Analysis:
     pairing = pair_scores(base, cand)
     delta = delta_of(pairing, confidence=confidence)
     drift = check_drift(pairing, delta.interval)
     interval = drift.interval if drift is not None else delta.interval
     epochs = Epochs(baseline=pairing.baseline.n_epochs, candidate=pairing.candidate.n_epochs)
+    judgement = judge_tolerance(delta, tolerance, interval)
     return Analysis(
         delta=delta,
         interval=interval,
-        judgement=judge_delta(delta, margin, interval=interval),
+        judgement=judgement,
         drift=drift,
         diagnosis=diagnose(_placed(base), _placed(cand), confidence=confidence),
         completed=_completed(base, cand, confidence),
         secondary=_secondary(base, cand, confidence),
-        plan=plan(noise_from_pair(pairing), epochs, margin, confidence=confidence),
+        plan=plan(noise_from_pair(pairing), epochs, judgement.margin, confidence=confidence),
     )
 
 

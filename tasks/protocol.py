@@ -34,11 +34,12 @@ def resolve_spec(
     """Return the protocol of a run; raise :class:`SpecError` for values that cannot be."""
     change = overrides or Overrides()
     chosen = benchmark.preset(preset)
+    benchmark.refuse_foreign_options(change.options)
     _refuse_impossible(change)
     base = sampling_of(chosen, thinking=change.thinking)
     return TaskSpec(
         task=benchmark.name,
-        variant=variant if variant is not None else benchmark.default_variant,
+        variant=benchmark.variant(variant),
         preset=chosen.name,
         dataset=dataset,
         prompt_hash=digest(benchmark.prompt)[:16],

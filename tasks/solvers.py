@@ -1,4 +1,7 @@
-"""Ask one question once, with a seed of its own."""
+"""Ask one question once, in the form of its epoch, with its images and a seed of its own."""
+
+from collections.abc import Sequence
+from typing import Any
 
 from inspect_ai.model import ChatMessageUser, Content, ContentImage, ContentText
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -16,8 +19,14 @@ def seeded_generate(run_seed: int = 0) -> Solver:
         seed = response_seed(run_seed, sample_id, state.epoch)
         identity = {"sample_id": sample_id, "epoch": state.epoch, "seed": seed}
         identity["salt"] = f"{sample_id}/{state.epoch}"
+        prompt = _take_form(state)
         state.messages = [
-            message.model_copy(update={"metadata": {REQUEST_IDENTITY: identity}})
+            message.model_copy(
+                update={
+                    "content": contents(prompt or message.text, state.metadata),
+                    "metadata": {REQUEST_IDENTITY: identity},
+                }
+            )
             if isinstance(message, ChatMessageUser)
             else message
             for message in state.messages
@@ -27,10 +36,21 @@ def seeded_generate(run_seed: int = 0) -> Solver:
     return solve
 
 
-def user_message(prompt: str, images: tuple[str, ...]) -> ChatMessageUser:
-    """Return the message that asks ``prompt``; images follow the text in order of mention, as references."""
+def _take_form(state: TaskState) -> str | None:
+    """Return the prompt of this epoch's form and leave its target and grading for the scorer."""
+    forms = state.metadata.get("forms")
+    if not forms:
+        return None
+    form = forms[(state.epoch - 1) % len(forms)]
+    state.metadata = {**state.metadata, "target": form["target"], "grading": form["grading"]}
+    return str(form["prompt"])
+
+
+def contents(prompt: str, metadata: dict[str, Any]) -> str | list[Content]:
+    """Return what a message says: the prompt, and the images of its sample as references."""
+    images: Sequence[str] = metadata.get("images", ())
     if not images:
-        return ChatMessageUser(content=prompt)
-    contents: list[Content] = [ContentText(text=prompt)]
-    contents.extend(ContentImage(image=image) for image in images)
-    return ChatMessageUser(content=contents)
+        return prompt
+    pictures: list[Content] = [ContentImage(image=image) for image in images]
+    text: list[Content] = [ContentText(text=prompt)]
+    return pictures + text if metadata.get("images_first") else text + pictures

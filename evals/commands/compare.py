@@ -13,6 +13,7 @@ from reports.markdown import render_markdown
 from reports.report import Report
 from reports.score_columns import ScoreFileError
 from reports.terminal import render_terminal
+from reports.tolerance import Tolerance
 from reports.verdict import Verdict, check_margin
 
 EXIT_CODES = {
@@ -62,8 +63,8 @@ def command(
     overall, by_task = parse_margins(margins)
     settings = ComparisonSettings(
         tasks=tasks,
-        margin=overall,
-        margins=by_task,
+        tolerance=overall,
+        tolerances=by_task,
         confidence=_checked_confidence(confidence),
         allow_mismatch=allow_mismatch,
         max_error_rate=_checked_rate(max_error_rate),
@@ -112,21 +113,21 @@ def _safe(label: str) -> str:
     return kept.strip(".")[:80] or "run"
 
 
-def parse_margins(texts: tuple[str, ...]) -> tuple[float | None, dict[str, float]]:
+def parse_margins(texts: tuple[str, ...]) -> tuple[Tolerance | None, dict[str, Tolerance]]:
     """Return the margin for all tasks and those by task from ``X`` and ``TASK=X``."""
-    overall: float | None = None
-    by_task: dict[str, float] = {}
+    overall: Tolerance | None = None
+    by_task: dict[str, Tolerance] = {}
     for text in texts:
         task, separator, value = text.rpartition("=")
         margin = _margin(text, value)
         if separator:
             if task in by_task:
                 raise click.UsageError(f"--margin {text}: {task} has a margin already; give one a task")
-            by_task[task] = margin
+            by_task[task] = Tolerance(margin=margin, source=f"--margin {task}=")
         elif overall is not None:
             raise click.UsageError(f"--margin {text}: there is a margin already; give one, or TASK=X")
         else:
-            overall = margin
+            overall = Tolerance(margin=margin, source="--margin")
     return overall, by_task
 
 

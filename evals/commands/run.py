@@ -1,29 +1,26 @@
 """``quantcheck run``: run one task against one endpoint, or what is missing of an earlier run."""
 
 import json
-import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from evals.budget import Budget, BudgetError, settle_budget
+from evals.commands.asked import exam_of, overrides_of, surveyed_endpoint
 from evals.commands.run_options import endpoint_options, protocol_options, running_options
-from evals.endpoint import DEFAULT_URL_VARIABLE, Endpoint, normalise_base_url, read_key
 from evals.exit_code import CommandError, ExitCode
 from evals.retry import RetryPolicy
-from evals.run_directory import safe_label, write_json
+from evals.run_directory import write_json
 from evals.runner import RunEnd, RunRequest, RunSettings, run
-from evals.survey import EndpointFacts, survey
 from evals.transport import Waits
 from reports.eval_log import read_eval_log
 from reports.run_summary import summarise, summarise_run
 from reports.run_text import render_summary
-from tasks.benchmark import Benchmark
 from tasks.catalog import find_benchmark
-from tasks.exam import Exam, load_exam
-from tasks.protocol import Overrides, resolve_spec
-from tasks.spec import ThinkMode
+from tasks.protocol import resolve_spec
 
 
 @click.command()
@@ -41,22 +38,31 @@ def command(task: str, as_json: bool, **options: Any) -> int:
 def build_request(task: str, options: dict[str, Any]) -> RunRequest:
     """Return the run that the flags describe, after asking the endpoint what it is."""
     benchmark = find_benchmark(task)
-    overrides = _overrides(options)
+    overrides = overrides_of(options)
     benchmark.preset(options["preset"])  # a wrong name is told before data or network are touched
     benchmark.pin(options["variant"])
-    exam = _exam(benchmark, options)
+    benchmark.refuse_foreign_options(overrides.options)
+    exam = exam_of(benchmark, options)
     spec = resolve_spec(
         benchmark, exam.dataset, preset=options["preset"], variant=options["variant"], overrides=overrides
     )
-    endpoint, facts = _endpoint(options, overrides)
+    endpoint, facts = surveyed_endpoint(options, overrides)
     items = exam.items[: options["limit"]] if options["limit"] else exam.items
+    # a cut budget must not depend on the limit, or a grown run could not reuse the answers of a small one
+    measured = exam.items if options["clamp_budget"] else items
+    budget = settle_budget(spec, measured, endpoint, facts, clamp=options["clamp_budget"])
+    for line in (
+        *(f"note: {note}" for note in budget.notes),
+        *(f"warning: {text}" for text in budget.warnings),
+    ):
+        print(line, file=sys.stderr)
     return RunRequest(
         benchmark=benchmark,
-        spec=spec,
+        spec=replace(spec, max_tokens=budget.max_tokens),
         items=items,
         endpoint=endpoint,
         facts=facts,
-        settings=_settings(options),
+        settings=_settings(options, budget),
     )
 
 
@@ -92,76 +98,7 @@ def summary_of(end: RunEnd, *, max_error_rate: float) -> dict[str, Any] | None:
     return summarise_run(end.directory, max_error_rate=max_error_rate, **counts)
 
 
-def _exam(benchmark: Benchmark, options: dict[str, Any]) -> Exam:
-    path = options["dataset_path"]
-    exam = load_exam(
-        benchmark,
-        variant=options["variant"],
-        path=Path(path) if path else None,
-        accept_changes=options["accept_dataset"],
-    )
-    for note in exam.notes:
-        print(f"note: {note}", file=sys.stderr)
-    if exam.dataset.is_pinned_content is False:
-        print(
-            f"warning: {exam.dataset.source} is not the pinned content of {exam.dataset.name}",
-            file=sys.stderr,
-        )
-    return exam
-
-
-def _overrides(options: dict[str, Any]) -> Overrides:
-    return Overrides(
-        epochs=options["epochs"],
-        max_tokens=options["max_tokens"],
-        temperature=options["temperature"],
-        top_p=options["top_p"],
-        think_mode=ThinkMode(options["think_mode"]),
-        thinking=options["thinking"],
-        effort=options["effort"],
-        extra_body=options["extra_body"],
-    )
-
-
-def _endpoint(options: dict[str, Any], overrides: Overrides) -> tuple[Endpoint, EndpointFacts]:
-    base_url = normalise_base_url(_base_url(options))
-    facts = survey(base_url, api_key_env=options["api_key_env"], headers=options["headers"])
-    model = _model(options["model"], facts, base_url)
-    read_key(options["api_key_env"])
-    endpoint = Endpoint(
-        base_url=base_url,
-        model=model,
-        label=safe_label(options["label"] or model),
-        api_key_env=options["api_key_env"],
-        think_mode=overrides.think_mode,
-        thinking=overrides.thinking,
-        effort=overrides.effort,
-        extra_body=overrides.extra_body,
-        headers=options["headers"],
-    )
-    return endpoint, facts
-
-
-def _base_url(options: dict[str, Any]) -> str:
-    url = options["base_url"] or os.environ.get(DEFAULT_URL_VARIABLE)
-    if not url:
-        raise click.UsageError(f"no endpoint: give --base-url URL or set {DEFAULT_URL_VARIABLE}")
-    return str(url)
-
-
-def _model(asked: str | None, facts: EndpointFacts, base_url: str) -> str:
-    if asked is not None:
-        if facts.models and asked not in facts.models:
-            print(f"warning: {base_url} lists {', '.join(facts.models)}, not {asked}", file=sys.stderr)
-        return asked
-    if len(facts.models) == 1:
-        return facts.models[0]
-    if not facts.models:
-        raise click.UsageError(f"model: {base_url} lists no models; name one with --model")
-    raise click.UsageError(f"model: {base_url} serves {', '.join(facts.models)}; name one with --model")
-
-
-def _settings(options: dict[str, Any]) -> RunSettings:
+def _settings(options: dict[str, Any], budget: Budget) -> RunSettings:
     return RunSettings(
         runs_dir=Path(options["runs_dir"]),
         run_seed=options["seed"],
@@ -172,5 +109,18 @@ def _settings(options: dict[str, Any]) -> RunSettings:
             first_byte_s=options["first_token_timeout"],
             plain_s=options["reply_timeout"],
         ),
+        escalate_to=_escalation_limit(options["on_truncation"], budget),
         policy=RetryPolicy(outage_s=options["outage"], cold_s=min(options["outage"], RetryPolicy().cold_s)),
     )
+
+
+def _escalation_limit(on_truncation: str, budget: Budget) -> int | None:
+    """Return the largest budget for truncated samples, ``None`` where they are only counted."""
+    if on_truncation != "escalate":
+        return None
+    if budget.context_tokens is None or budget.prompt is None:
+        raise BudgetError(
+            "--on-truncation escalate: the endpoint does not tell its context length, so no larger budget"
+            " is known to fit; use --on-truncation count with a larger --max-tokens"
+        )
+    return budget.context_tokens - budget.prompt.tokens

@@ -109,12 +109,33 @@ def protocol_options(command: Command) -> Command:
                 type=click.IntRange(min=1),
                 help="Output budget of a response, reasoning included.",
             ),
+            click.option(
+                "--clamp-budget",
+                is_flag=True,
+                help="Cut the budget to the endpoint's context where it does not fit (else it is refused).",
+            ),
             click.option("--temperature", type=click.FloatRange(0, 2), help="Sampling temperature."),
             click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), help="Nucleus sampling."),
             click.option(
                 "--dataset-path", type=click.Path(), help="Local copy of the dataset (file or directory)."
             ),
+            click.option(
+                "--image-root",
+                type=click.Path(file_okay=False, exists=True),
+                help="Folder of a local dataset's image files; else that of the data file.",
+            ),
             click.option("--accept-dataset", is_flag=True, help="Run on data that is not the pinned data."),
+            click.option(
+                "--shuffle-per-epoch",
+                is_flag=True,
+                help="gpqa_diamond: move the options on by one place each epoch, for balanced positions.",
+            ),
+            click.option(
+                "--max-image-pixels",
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="Scale larger images down to N pixels; by default they are sent as they are.",
+            ),
         ],
     )
 
@@ -154,6 +175,14 @@ def running_options(command: Command) -> Command:
                 default=0.0,
                 show_default=True,
                 help="Share of errors above which the run is invalid.",
+            ),
+            click.option(
+                "--on-truncation",
+                type=click.Choice(["count", "escalate"]),
+                default="count",
+                show_default=True,
+                help="Truncated samples: count as served, or also ask again with doubled budgets up to the"
+                " endpoint's context and report both.",
             ),
             click.option(
                 "--outage",
