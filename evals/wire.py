@@ -47,7 +47,7 @@ def build_request(
     if tools:
         body["tools"] = [_tool(tool) for tool in tools]
         body["tool_choice"] = _tool_choice(tool_choice)
-    body |= merge(endpoint.thinking_parameters(), endpoint.extra_body)
+    body |= merge(merge(endpoint.thinking_parameters(), endpoint.extra_body), config.extra_body or {})
     return WireRequest(body=body, key=digest({"body": body, "salt": salt})[:32])
 
 
@@ -101,7 +101,7 @@ def _sampling(config: GenerateConfig) -> dict[str, Any]:
         "reasoning_effort": "reasoning_effort",
     }
     values = {wire: getattr(config, name) for name, wire in names.items()}
-    return {name: value for name, value in values.items() if value is not None} | (config.extra_body or {})
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _message(message: ChatMessage) -> dict[str, Any]:
