@@ -61,7 +61,7 @@ gate: setup ## Judge CANDIDATE against BASELINE by POLICY [ARGS=]
 	$(BIN)/quantcheck gate --policy $(POLICY) --baseline $(BASELINE) --candidate $(CANDIDATE) $(ARGS)
 
 test: setup ## Run the tests
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto $(ARGS)
 
 lint: setup ## Check style and types
 	$(BIN)/ruff check .
