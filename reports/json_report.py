@@ -53,6 +53,8 @@ def to_json(document: Mapping[str, Any]) -> str:
 def _rounded(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.12g}")
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**63:
+        return str(value)  # beyond what readers of JSON hold exactly
     if isinstance(value, Mapping):
         return {name: _rounded(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
