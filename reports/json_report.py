@@ -29,6 +29,7 @@ _OF_ANALYSIS = (
     "flips",
     "reasoning_tokens_ratio",
     "accuracy_completed",
+    "accuracy_escalated",
     "sensitivity",
     "drift",
     "diagnosis",
@@ -53,6 +54,8 @@ def to_json(document: Mapping[str, Any]) -> str:
 def _rounded(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.12g}")
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**63:
+        return str(value)  # beyond what readers of JSON hold exactly
     if isinstance(value, Mapping):
         return {name: _rounded(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
@@ -121,6 +124,7 @@ def _analysis(analysis: Analysis) -> dict[str, Any]:
         "items_only": _pair(list(delta.only_baseline), list(delta.only_candidate)),
         "reasoning_tokens_ratio": token_ratio(analysis.diagnosis.reasoning_tokens),
         "accuracy_completed": side_by_side(analysis.completed),
+        "accuracy_escalated": side_by_side(analysis.escalated),
         "secondary": {name: side_by_side(found) for name, found in analysis.secondary.items()},
         "is_significantly_lower": judgement.is_significantly_lower,
         "sensitivity": _sensitivity(judgement.sensitivity),

@@ -89,7 +89,9 @@ class Analysis:
 
     ``interval`` is the one that was judged: the delta's headline, widened where epochs drift.
     ``completed`` compares the responses that the budget did not end, ``None`` where none was ended or none
-    is left. ``secondary`` compares further scores by name. ``plan`` says what this budget can decide.
+    is left. ``escalated`` compares with the scores of larger budgets in place where truncated responses were
+    asked again; it never enters the headline. ``secondary`` compares further scores by name. ``plan`` says
+    what this budget can decide.
     """
 
     delta: Delta
@@ -98,6 +100,7 @@ class Analysis:
     drift: DriftCheck | None
     diagnosis: Diagnosis
     completed: SideBySide | None
+    escalated: SideBySide | None
     secondary: Mapping[str, SideBySide]
     plan: Plan
 

@@ -86,6 +86,7 @@ def _analysis(base: pd.DataFrame, cand: pd.DataFrame, tolerance: Tolerance, conf
         drift=drift,
         diagnosis=diagnose(_placed(base), _placed(cand), confidence=confidence),
         completed=_completed(base, cand, confidence),
+        escalated=_escalated(base, cand, confidence),
         secondary=_secondary(base, cand, confidence),
         plan=plan(noise_from_pair(pairing), epochs, judgement.margin, confidence=confidence),
     )
@@ -110,6 +111,18 @@ def _completed(base: pd.DataFrame, cand: pd.DataFrame, confidence: float) -> Sid
         np.where(cut[1], np.nan, cand["score"]),
         confidence,
     )
+
+
+def _escalated(base: pd.DataFrame, cand: pd.DataFrame, confidence: float) -> SideBySide | None:
+    """Compare with the scores of larger budgets in place; ``None`` where no response was asked again."""
+    again = [side["escalated_score"].to_numpy() for side in (base, cand)]
+    if all(np.isnan(scores).all() for scores in again):
+        return None
+    scores = [
+        np.where(np.isnan(larger), side["score"], larger)
+        for larger, side in zip(again, (base, cand), strict=True)
+    ]
+    return _compared(base, scores[0], cand, scores[1], confidence)
 
 
 def _secondary(base: pd.DataFrame, cand: pd.DataFrame, confidence: float) -> dict[str, SideBySide]:
