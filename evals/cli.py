@@ -12,6 +12,7 @@ from evals.exit_code import CommandError, ExitCode, foreseen_code
 # --help and compare never wait for Inspect
 COMMANDS: dict[str, tuple[str, str]] = {
     "list": ("evals.commands.list_tasks", "Show the tasks and their presets."),
+    "check": ("evals.commands.check", "Probe an endpoint before a run: what works, what to change."),
     "plan": ("evals.commands.plan", "Show requests, tokens and rough time before spending them."),
     "run": ("evals.commands.run", "Run one task against one endpoint; run again to resume."),
     "score": ("evals.commands.score", "Grade responses recorded elsewhere with a task's verifier."),

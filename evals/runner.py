@@ -9,6 +9,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,12 @@ import uvloop
 from inspect_ai import Task, eval_async
 from inspect_ai.model import Model, get_model
 from inspect_ai.util import display_type
+from tqdm import tqdm
 
 from evals.endpoint import Endpoint
 from evals.failure import Failure, FailureKind
 from evals.journal import Journal
+from evals.preflight.first_replies import FirstReplies
 from evals.progress import Progress, ProgressSlot
 from evals.provider import EndpointAPI
 from evals.retry import RetryPolicy
@@ -196,6 +199,8 @@ class _RunUnderWay:
         api.journal = self._journal
         api.waits, api.policy = settings.waits, settings.policy
         api.on_fatal, api.on_attempt = on_fatal, on_attempt
+        first = FirstReplies(tell=lambda line: tqdm.write(line, file=sys.stderr))
+        api.on_reply = partial(first.look, stream=settings.stream)
         if threading.current_thread() is threading.main_thread():  # signals reach no other thread
             loop = asyncio.get_running_loop()
             for number in (signal.SIGINT, signal.SIGTERM):

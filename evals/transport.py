@@ -44,7 +44,8 @@ class Transport:
     def __init__(self, waits: Waits) -> None:
         self.n_chunks = 0  # of all replies, for live progress
         self._waits = waits
-        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=15.0)
+        # vLLM (uvicorn) and llama.cpp close a silent connection after 5 s: one kept longer fails when used
+        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=3.0)
         self._session = aiohttp.ClientSession(
             connector=connector,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=waits.connect_s),
@@ -71,6 +72,9 @@ class Transport:
         that breaks after its finish reason is whole, and flagged.
         """
         reader = ReplyReader(started := time.perf_counter())
+        if stream:
+            # llama.cpp closes a connection after a stream without saying so: the next request would break on it
+            headers = {**headers, "Connection": "close"}
         wait = self._waits.first_byte_s if stream else self._waits.plain_s
         try:
             async with asyncio.timeout(wait) as deadline:

@@ -133,7 +133,7 @@ def _escalation_limit(on_truncation: str, budget: Budget) -> int | None:
     """Return the largest budget for truncated samples, ``None`` where they are only counted."""
     if on_truncation != "escalate":
         return None
-    if budget.context_tokens is None or budget.prompt is None:
+    if budget.context_tokens is None:
         raise BudgetError(
             "--on-truncation escalate: the endpoint does not tell its context length, so no larger budget"
             " is known to fit; use --on-truncation count with a larger --max-tokens"
