@@ -10,6 +10,7 @@ from verifiers.response import Response, ToolCall, Usage
 
 RECORD = "quantcheck"  # key of ModelOutput.metadata
 REQUEST_IDENTITY = "quantcheck_request"  # key of a user message's metadata: which response is asked for
+RAW_REQUEST = "raw_request"  # key of a user message's metadata: the whole body to send as it stands
 
 # Inspect's words for what a provider other than ours saw.
 _FINISH_REASONS = {"max_tokens": "length", "model_length": "length", "unknown": "stop"}
