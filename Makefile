@@ -24,7 +24,7 @@ RUN_FLAGS = $(if $(MODEL),--model "$(MODEL)") $(if $(LABEL),--label "$(LABEL)") 
 	$(if $(MAX_CONNECTIONS),--max-connections $(MAX_CONNECTIONS)) $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo eval plan compare gate test lint
+.PHONY: help setup demo eval check plan compare gate test lint
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ demo: setup ## Evaluate two simulated checkpoints on AIME 2025 and compare them
 
 eval: setup ## Run TASK against ENDPOINT [MODEL= LABEL= EPOCHS= PRESET= LIMIT= MAX_TOKENS= MAX_CONNECTIONS= ARGS=]
 	$(BIN)/quantcheck run $(TASK) $(if $(ENDPOINT),--base-url "$(ENDPOINT)") $(RUN_FLAGS)
+
+check: setup ## Probe ENDPOINT before a run [TASK= MODEL= ARGS=]
+	$(BIN)/quantcheck check $(if $(ENDPOINT),--base-url "$(ENDPOINT)") $(if $(MODEL),--model "$(MODEL)") --task $(TASK) $(ARGS)
 
 plan: setup ## Show what TASK will cost [EPOCHS= ARGS=]
 	$(BIN)/quantcheck plan $(TASK) $(if $(EPOCHS),--epochs $(EPOCHS)) $(ARGS)

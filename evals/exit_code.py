@@ -22,6 +22,7 @@ FORESEEN: dict[str, ExitCode] = {
     "evals.budget.BudgetError": ExitCode.USAGE,
     "tasks.rows.DataError": ExitCode.ENDPOINT_OR_DATA,
     "evals.endpoint.BaseUrlError": ExitCode.USAGE,
+    "evals.tokenizer_files.ChatTemplateError": ExitCode.ENDPOINT_OR_DATA,
     "evals.endpoint.EndpointError": ExitCode.ENDPOINT_OR_DATA,
     "evals.journal.JournalError": ExitCode.ENDPOINT_OR_DATA,
     "reports.log_members.LogError": ExitCode.INVALID,

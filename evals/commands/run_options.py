@@ -140,6 +140,27 @@ def protocol_options(command: Command) -> Command:
                 metavar="N",
                 help="Scale larger images down to N pixels; by default they are sent as they are.",
             ),
+            click.option(
+                "--both-ways",
+                is_flag=True,
+                help="k2_tool_calls: send each request streamed and plain (two epochs for one).",
+            ),
+            click.option(
+                "--raw-completions",
+                is_flag=True,
+                help="k2_tool_calls: render the chat template here and read the model's own tool tokens,"
+                " to tell a parser's fault from the model's.",
+            ),
+            click.option(
+                "--tokenizer",
+                metavar="PATH|REPO",
+                help="Whose chat template --raw-completions renders: a directory or a hub repository.",
+            ),
+            click.option(
+                "--trust-tokenizer-code",
+                is_flag=True,
+                help="Let a chat template use the tokenizer's own Python code, which then runs here.",
+            ),
         ],
     )
 
@@ -159,19 +180,19 @@ def running_options(command: Command) -> Command:
             click.option(
                 "--seed",
                 type=click.IntRange(-(2**63), 2**63 - 1),
-                default=0,
-                show_default=True,
+                show_default="0; k2_tool_calls sends no seed unless one is given",
                 help="Run seed; every response's seed is derived from it.",
             ),
             click.option(
                 "--max-connections",
                 type=click.IntRange(1, 4096),
-                default=64,
-                show_default=True,
+                show_default="64; k2_tool_calls: 256",
                 help="Requests in flight.",
             ),
             click.option(
-                "--stream/--no-stream", default=True, help="Read replies as streams (default) or whole."
+                "--stream/--no-stream",
+                default=None,
+                help="Read replies as streams (default) or whole; k2_tool_calls: as each request says.",
             ),
             click.option(
                 "--max-error-rate",

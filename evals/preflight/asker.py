@@ -13,7 +13,7 @@ from evals.endpoint import Endpoint, request_headers
 from evals.exchange import Reply
 from evals.failure import Failure, server_failure
 from evals.transport import Transport, Waits
-from evals.wire import merge
+from evals.whole_request import merge
 from verifiers.response import Response
 
 ATTEMPTS = 3  # one fault in a hundred must not pass for a broken server
