@@ -16,6 +16,8 @@ from reports.tolerance import Tolerance, default_tolerance
 DEFAULT_CONFIDENCE = 0.95
 NAMELESS_TASK = "scores"
 
+Side = Mapping[str, list[TaskRun]]
+
 
 class UnknownTaskError(ValueError):
     """A task that was asked for and that neither side has."""
@@ -36,6 +38,7 @@ class ComparisonSettings:
     confidence: float = DEFAULT_CONFIDENCE
     allow_mismatch: tuple[str, ...] = ()
     max_error_rate: float | None = None
+    max_error_rates: Mapping[str, float] = field(default_factory=dict)
 
     def tolerance_of(self, task: str) -> Tolerance:
         """Return the rule of a task."""
@@ -54,7 +57,12 @@ def compare(baseline: Path, candidate: Path, settings: ComparisonSettings) -> Re
     LogError, ScoreFileError
         A side cannot be read.
     """
-    ours, theirs = _same_names(_found(baseline), _found(candidate), settings.tasks)
+    return compare_sides(find_side(baseline), find_side(candidate), settings)
+
+
+def compare_sides(baseline: Side, candidate: Side, settings: ComparisonSettings) -> Report:
+    """Return the comparison of two sides already read; raises as :func:`compare` does."""
+    ours, theirs = _same_names(baseline, candidate, settings.tasks)
     tasks = _common_tasks(ours, theirs, settings)
     pairs = {task: _matching_pair(ours[task], theirs[task]) for task in tasks}
     specs = [run.facts.spec for pair in pairs.values() for run in pair]
@@ -72,7 +80,8 @@ def compare(baseline: Path, candidate: Path, settings: ComparisonSettings) -> Re
     )
 
 
-def _found(path: Path) -> dict[str, list[TaskRun]]:
+def find_side(path: Path) -> Side:
+    """Return the runs of every task under a path; raises :class:`NotComparableError` for several labels."""
     try:
         return runs_by_task(find_runs(path))
     except AmbiguousRunError as error:
@@ -85,9 +94,10 @@ def _label(reports: Sequence[TaskReport], side: str) -> str:
 
 
 def _same_names(
-    ours: dict[str, list[TaskRun]], theirs: dict[str, list[TaskRun]], asked: Sequence[str]
+    baseline: Side, candidate: Side, asked: Sequence[str]
 ) -> tuple[dict[str, list[TaskRun]], dict[str, list[TaskRun]]]:
     """Name the task of a score file that does not: as asked, else as the other side's only one."""
+    ours, theirs = dict(baseline), dict(candidate)
     name = asked[0] if len(asked) == 1 else None
     for one, other in ((ours, theirs), (theirs, ours)):
         if "" in one:
@@ -143,7 +153,7 @@ def _compare_pair(base: TaskRun, cand: TaskRun, settings: ComparisonSettings) ->
         confidence=settings.confidence,
         allowed=settings.allow_mismatch,
     )
-    return limit_errors(report, settings.max_error_rate)
+    return limit_errors(report, settings.max_error_rates.get(report.task, settings.max_error_rate))
 
 
 def _with_holm(reports: Sequence[TaskReport]) -> tuple[TaskReport, ...]:

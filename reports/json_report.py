@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import orjson
 
-from reports.comparability import Mismatch
 from reports.delta import SideEstimate
-from reports.flips import Flips, RegressedItem
+from reports.flips import Flips
 from reports.intervals import Estimate
 from reports.json_diagnosis import diagnosis_section, drift_section, plan_section
 from reports.json_items import items_section, length_section
@@ -103,11 +103,11 @@ def _task(task: TaskReport) -> dict[str, Any]:
         "missing": _pair(1 - base.counts.coverage, 1 - cand.counts.coverage),
         "coverage": _pair(base.counts.coverage, cand.counts.coverage),
         "counts": _pair(_counts(base), _counts(cand)),
-        "per_epoch": _pair(_per_epoch(base), _per_epoch(cand)),
+        "per_epoch": _pair([*map(asdict, base.per_epoch)], [*map(asdict, cand.per_epoch)]),
         "replicas": _pair(block_test(base.replicas), block_test(cand.replicas)),
         "pass_at": _pair(_pass_at(base), _pass_at(cand)),
         "majority": _pair(base.majority, cand.majority),
-        "mismatch": [_mismatch(found) for found in task.mismatches],
+        "mismatch": [asdict(found) for found in task.mismatches],
         "joined_by": "content_hash" if task.joined_by_content else "sample_id",
         "notes": [*task.notes, *_analysis_notes(analysis)],
         "by_response_length": length_section(task.by_response_length),
@@ -126,7 +126,7 @@ def _analysis(analysis: Analysis) -> dict[str, Any]:
         "worse_p_value": delta.test.worse_mid_p,
         "recovery": estimate(delta.recovery),
         "flips": _flips(delta.flips),
-        "regressed": [_regressed(item) for item in delta.regressed],
+        "regressed": [asdict(item) for item in delta.regressed],
         "items_only": _pair(list(delta.only_baseline), list(delta.only_candidate)),
         "reasoning_tokens_ratio": token_ratio(analysis.diagnosis.reasoning_tokens),
         "accuracy_completed": side_by_side(analysis.completed),
@@ -168,16 +168,6 @@ def _flips(flips: Flips) -> dict[str, Any]:
     }
 
 
-def _regressed(item: RegressedItem) -> dict[str, Any]:
-    return {
-        "sample_id": item.sample_id,
-        "baseline": item.baseline,
-        "candidate": item.candidate,
-        "p_value": item.p_value,
-        "q_value": item.q_value,
-    }
-
-
 def _counts(side: SideReport) -> dict[str, int]:
     counts = side.counts
     return {
@@ -192,24 +182,8 @@ def _counts(side: SideReport) -> dict[str, int]:
     }
 
 
-def _per_epoch(side: SideReport) -> list[dict[str, Any]]:
-    return [
-        {"epoch": epoch.epoch, "correct": epoch.correct, "n": epoch.n, "mean": epoch.mean}
-        for epoch in side.per_epoch
-    ]
-
-
 def _pass_at(side: SideReport) -> dict[str, float]:
     return {str(k): chance for k, chance in side.pass_at.items()}
-
-
-def _mismatch(found: Mismatch) -> dict[str, Any]:
-    return {
-        "field": found.field,
-        "baseline": found.baseline,
-        "candidate": found.candidate,
-        "allowed": found.allowed,
-    }
 
 
 def _sensitivity(found: Sensitivity | None) -> dict[str, str] | None:

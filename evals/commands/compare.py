@@ -8,10 +8,12 @@ from evals.exit_code import CommandError, ExitCode
 from reports.comparability import NotComparableError, UnknownFieldError
 from reports.comparison import DEFAULT_CONFIDENCE, ComparisonSettings, UnknownTaskError, compare
 from reports.json_report import SCHEMA_VERSION, render_json, to_json
+from reports.junit import render_junit
 from reports.log_members import LogError
 from reports.markdown import render_markdown
 from reports.report import Report
 from reports.score_columns import ScoreFileError
+from reports.task_criteria import loss_criterion
 from reports.terminal import render_terminal
 from reports.tolerance import Tolerance
 from reports.verdict import Verdict, check_margin
@@ -40,7 +42,12 @@ EXIT_CODES = {
     "--allow-mismatch", multiple=True, metavar="FIELD", help="Compare although this protocol field differs."
 )
 @click.option("--max-error-rate", type=float, metavar="X", help="Failed responses a valid run may have.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where report.md and .json go.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Where report.md, report.json and junit.xml go.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print report.json and nothing else.")
 def command(
     baseline: Path,
@@ -91,16 +98,22 @@ def refusal_document(reason: str) -> str:
 
 
 def write_report(report: Report, directory: Path) -> Path:
-    """Write report.md and report.json into ``directory`` and return it."""
+    """Write report.md, report.json and junit.xml into ``directory`` and return it."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         (directory / "report.md").write_text(render_markdown(report), encoding="utf-8")
         (directory / "report.json").write_text(render_json(report), encoding="utf-8")
+        (directory / "junit.xml").write_text(_junit(report), encoding="utf-8")
     except OSError as error:
         raise click.UsageError(
             f"--out {directory}: cannot be written ({error.strerror or error}); name another directory"
         ) from None
     return directory
+
+
+def _junit(report: Report) -> str:
+    pair = f"{report.candidate_label} against {report.baseline_label}"
+    return render_junit([loss_criterion(task) for task in report.tasks], name=f"quantcheck compare: {pair}")
 
 
 def default_directory(report: Report) -> Path:
