@@ -30,6 +30,22 @@ class ItemSide:
     answer: str | None
     first_miss: int | None
 
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """Responses by how they ended, in words."""
+        return {
+            "correct": self.correct,
+            "incorrect": self.incorrect,
+            "no answer": self.no_answer,
+            "truncated": self.truncated,
+            "error": self.errors,
+        }
+
+    @property
+    def n_responses(self) -> int:
+        """Responses, failed ones included."""
+        return sum(self.outcomes.values())
+
 
 @dataclass(frozen=True, kw_only=True)
 class ItemRow:

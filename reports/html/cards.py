@@ -80,7 +80,7 @@ def task_card(task: TaskReport, report: Report, place: int, directory: Path) -> 
         task=task.task,
         title=task_title(task),
         verdict=task.verdict.value,
-        sentence=verdict_line(task).partition(": ")[2],
+        sentence=_sentence(task),
         accuracy=_accuracy_tiles(task, labels),
         tiles=tuple(_tiles(task)),
         overview=overview_tiles(task),
@@ -94,6 +94,11 @@ def task_card(task: TaskReport, report: Report, place: int, directory: Path) -> 
         ),
         sources=sources,
     )
+
+
+def _sentence(task: TaskReport) -> str:
+    reason = verdict_line(task).partition(": ")[2]
+    return f"{reason[:1].upper()}{reason[1:]}."
 
 
 def _accuracy_tiles(task: TaskReport, labels: tuple[str, str]) -> tuple[Tile, Tile]:

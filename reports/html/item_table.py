@@ -51,6 +51,13 @@ class ItemTable:
         """Say whether any item has a score on both sides."""
         return any(column.kind == "points" for column in self.columns)
 
+    @property
+    def outcomes(self) -> list[str]:
+        """The outcomes other than right and wrong that some response has: what a reader may want to see alone."""
+        found = {column.label for column in self.columns}
+        found |= {str(row[at]) for at, column in enumerate(self.columns) if column.label == "outcome" for row in self.rows}
+        return [name for name in ("no answer", "truncated", "error") if name in found]
+
     def payload(self) -> dict[str, Any]:
         """Return what the page's script needs to sort, filter and draw the rows."""
         return {
@@ -66,7 +73,7 @@ def item_table(
     items: Sequence[ItemRow], links: tuple[str | None, str | None]
 ) -> ItemTable:
     """Return the table of a task's items; ``links`` lead to the logs of baseline and candidate."""
-    columns = tuple(_columns(items))
+    columns = tuple(_columns(items, has_links=any(links)))
     ordered = sorted(items, key=_by_change)
     rows = tuple(tuple(column.value(item) for column in columns) for item in ordered)
     return ItemTable(columns=columns, rows=rows, links=links)
@@ -91,15 +98,22 @@ def _by_change(item: ItemRow) -> tuple[bool, float, float, str]:
     return (not known, item.change or 0.0, score if score is not None else 2.0, item.sample_id)
 
 
-def _columns(items: Sequence[ItemRow]) -> list[Column]:
-    """Return the columns that hold anything on either side: nine columns of zeros hide the one that matters."""
+def _columns(items: Sequence[ItemRow], *, has_links: bool) -> list[Column]:
+    """Return the columns that hold anything on either side: nine columns of zeros hide the one that matters.
+
+    Where every side answered once an outcome says it all, and counts and scores are left out.
+    """
     sides = [side for item in items for side in (item.baseline, item.candidate) if side is not None]
+    is_single = all(side.n_responses <= 1 for side in sides) and all(side.score in (None, 0, 1) for side in sides)
     columns = [Column(label="item", side=None, kind="text", value=lambda item: inert(item.sample_id, NAME_LENGTH))]
     if any(item.category for item in items):
         columns.append(Column(label="category", side=None, kind="text", value=_category))
     if any(item.change is not None for item in items):
         columns.append(Column(label="change, pp", side=None, kind="points", value=_change))
-    told = [spec for spec in _SIDE_COLUMNS if spec[3] or any(spec[2](side) for side in sides)]
+    specs = _SINGLE_COLUMNS if is_single else _SIDE_COLUMNS
+    told = [spec for spec in specs if spec[3] or any(spec[2](side) for side in sides)]
+    if is_single and has_links:
+        told.append(_LOG_COLUMN)
     for side, attribute in enumerate(("baseline", "candidate")):
         for name, kind, value, _ in told:
             columns.append(Column(label=name, side=side, kind=kind, value=_of_side(attribute, value)))
@@ -130,8 +144,14 @@ def _answer(side: ItemSide) -> str | None:
     return None if side.answer is None else inert(side.answer)
 
 
+def _outcome(side: ItemSide) -> str | None:
+    """Return how the one response ended."""
+    return next((name for name, count in side.outcomes.items() if count), None)
+
+
 # heading, kind, value, whether it stands even where it is empty or 0 throughout
-_SIDE_COLUMNS: tuple[tuple[str, str, Callable[[ItemSide], Cell], bool], ...] = (
+_Spec = tuple[str, str, Callable[[ItemSide], Cell], bool]
+_SIDE_COLUMNS: tuple[_Spec, ...] = (
     ("score", "share", lambda side: None if side.score is None else round(side.score, 4), True),
     ("correct", "count", lambda side: side.correct, True),
     ("incorrect", "count", lambda side: side.incorrect, True),
@@ -142,3 +162,5 @@ _SIDE_COLUMNS: tuple[tuple[str, str, Callable[[ItemSide], Cell], bool], ...] = (
     ("usual answer", "answer", _answer, False),
     ("first miss", "log", lambda side: side.first_miss, True),
 )
+_SINGLE_COLUMNS = (("outcome", "text", _outcome, True), *_SIDE_COLUMNS[6:8])
+_LOG_COLUMN: _Spec = ("log", "log", lambda side: None, True)

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -13,6 +14,7 @@ from markupsafe import Markup
 from reports.html.inert import inert
 
 _FILES = ("page.html.jinja", "report.html.jinja", "figures.html.jinja", "items.html.jinja", "methods.html.jinja")
+_UNIT = re.compile(r"(?<=\d) (?=(?:%|pp)(?!\w))")  # a number and its unit stay on one line
 _ESCAPED = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
@@ -59,4 +61,6 @@ def _environment() -> Environment:
 
 def _shown(value: Any) -> Any:
     """Return what a template prints: markup as it is, any other text inert."""
-    return value if isinstance(value, Markup) or not isinstance(value, str) else inert(value)
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return _UNIT.sub("\u00a0", inert(value))

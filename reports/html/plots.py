@@ -14,10 +14,11 @@ from reports.intervals import Estimate
 from reports.report import EpochCount
 from reports.response_length import LengthBin, LengthPoint
 
-NARROW, WIDE = 350, 860  # CSS pixels: a phone's column, and the page's
+NARROW, WIDE = 350, 1080  # CSS pixels: a phone's column, and the page's
 _TEXT, _SMALL = 13, 11  # font sizes in CSS pixels at the size the figures are shown at
 _LABEL_LENGTH = 26
 _MAX_MARKED_EPOCHS = 40
+_TICK_GAP = 0.11  # of the axis, between labels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,6 @@ def forest_plot(rows: Sequence[ForestRow], name: str, *, width: int, label: str)
     low, high = _forest_range(rows)
     axes.set_xlim(low, high)
     axes.set_ylim(-len(rows) + 0.5, 0.5)
-    axes.axvline(0, color=ROLES["ink"], linewidth=1, zorder=2)
     for place, row in enumerate(rows):
         _forest_row(axes, place, row, is_wide=is_wide)
     texts = _forest_texts(figure, axes, rows, is_wide=is_wide)
@@ -73,6 +73,8 @@ def _forest_row(axes: Axes, place: int, row: ForestRow, *, is_wide: bool) -> Non
         axes.vlines(edge, y - half, y + half, color=ROLES["regression"], linewidth=2, zorder=1)
         if left > edge:
             axes.set_xlim(left, right)
+    half = 0.5 if is_wide else 0.22
+    axes.vlines(0, y - half, y + half, color=ROLES["ink"], linewidth=1, zorder=2)
     colour = ROLES[row.role]
     axes.hlines(y, 100 * row.low, 100 * row.high, color=colour, linewidth=2.5, zorder=3)
     axes.vlines([100 * row.low, 100 * row.high], y - 0.1, y + 0.1, color=colour, linewidth=2.5, zorder=3)
@@ -160,13 +162,15 @@ def _length_points(axes: Axes, points: Sequence[tuple[float, LengthPoint]], role
 
 
 def _token_ticks(low: float, high: float) -> list[float]:
-    """Return two to six round numbers of tokens between the ends, by 1-2-5 or by tens."""
+    """Return round numbers of tokens between the ends, none so near another that their labels touch."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    for steps in ((1, 2, 3, 4, 5, 6, 8), (1, 2, 5), (1, 3), (1,)):
-        ticks = [step * 10.0**power for power in powers for step in steps if low <= step * 10.0**power <= high]
-        if len(ticks) <= 6:
-            return ticks if len(ticks) >= 2 else [low, high]
-    return ticks
+    steps = (1, 2, 5) if high / low > 4 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
+    ticks = [step * 10.0**power for power in powers for step in steps if low <= step * 10.0**power <= high]
+    kept: list[float] = []
+    for tick in ticks or [low, high]:
+        if not kept or math.log(tick / kept[-1]) > _TICK_GAP * math.log(high / low):
+            kept.append(tick)
+    return kept
 
 
 def short_tokens(tokens: float) -> str:

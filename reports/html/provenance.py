@@ -12,6 +12,10 @@ from reports.report import TaskReport
 from reports.score_table import TaskFacts
 
 
+# What differs between any two runs and says nothing of how they were made.
+_OF_ANY_RUN = ("label", "log", "started", "finished")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Fact:
     """One line: what each side records (empty where it records nothing), and how the two stand together.
@@ -75,8 +79,9 @@ def _facts(task: TaskReport) -> list[Fact]:
     facts = []
     for name in dict.fromkeys([*ours, *theirs]):
         one, other = ours.get(name, ""), theirs.get(name, "")
-        mark = refused.get(name.removeprefix("protocol: "), "differs" if one != other else "")
-        facts.append(Fact(name=name, baseline=one, candidate=other, mark=mark if one != other else ""))
+        mark = refused.get(name.removeprefix("protocol: "), "differs")
+        is_marked = one != other and name not in _OF_ANY_RUN
+        facts.append(Fact(name=name, baseline=one, candidate=other, mark=mark if is_marked else ""))
     return facts
 
 

@@ -36,7 +36,8 @@
     const more = section.querySelector(".more");
     const change = data.kinds.indexOf("points");
     const columns = (label) => data.labels.flatMap((name, at) => (name === label ? [at] : []));
-    const scores = columns("correct");
+    const outcomes = columns("outcome");
+    const sides = [...columns("correct"), ...outcomes];
     const searched = data.kinds.flatMap((kind, at) => (kind === "text" || kind === "answer" ? [at] : []));
     let rows = data.rows;
     let limit = FIRST;
@@ -82,8 +83,8 @@
       if (wanted === "all") return true;
       if (wanted === "worse") return row[change] !== null && row[change] < 0;
       if (wanted === "better") return row[change] > 0;
-      if (wanted === "one side") return scores.some((at) => row[at] === null);
-      return columns(wanted).some((at) => row[at] > 0);
+      if (wanted === "one side") return sides.some((at) => row[at] === null);
+      return columns(wanted).some((at) => row[at] > 0) || outcomes.some((at) => row[at] === wanted);
     };
 
     const order = (one, other) => {
