@@ -75,7 +75,7 @@ class Transport:
         try:
             async with asyncio.timeout(wait) as deadline:
                 async with self._session.post(url, data=body, headers=headers, allow_redirects=False) as http:
-                    if http.status != 200:
+                    if not 200 <= http.status < 300:  # some gateways answer 201
                         raise await _refusal(http, headers)
                     return await self._read(http, reader, deadline)
         except TimeoutError as error:

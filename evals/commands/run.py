@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,12 @@ from tasks.protocol import resolve_spec
 def command(task: str, as_json: bool, **options: Any) -> int:
     """Run TASK against an endpoint. The same command again resumes: only missing responses are asked."""
     request = build_request(task, options)
-    return finish(run(request), max_error_rate=options["max_error_rate"], as_json=as_json)
+    return finish(
+        run(request),
+        max_error_rate=options["max_error_rate"],
+        as_json=as_json,
+        groups=request.benchmark.groups,
+    )
 
 
 def build_request(task: str, options: dict[str, Any]) -> RunRequest:
@@ -66,9 +72,11 @@ def build_request(task: str, options: dict[str, Any]) -> RunRequest:
     )
 
 
-def finish(end: RunEnd, *, max_error_rate: float, as_json: bool) -> int:
+def finish(
+    end: RunEnd, *, max_error_rate: float, as_json: bool, groups: Mapping[str, str] | None = None
+) -> int:
     """Write the summary, print it, and return the exit code the run deserves."""
-    summary = summary_of(end, max_error_rate=max_error_rate)
+    summary = summary_of(end, max_error_rate=max_error_rate, groups=groups)
     if summary is not None:
         write_json(end.directory / "summary.json", summary)
         if as_json:
@@ -84,18 +92,25 @@ def finish(end: RunEnd, *, max_error_rate: float, as_json: bool) -> int:
     return ExitCode.DONE
 
 
-def summary_of(end: RunEnd, *, max_error_rate: float) -> dict[str, Any] | None:
+def summary_of(
+    end: RunEnd, *, max_error_rate: float, groups: Mapping[str, str] | None
+) -> dict[str, Any] | None:
     """Return the summary of what was asked for, ``None`` where a run was stopped before it had a log.
 
     A whole run is its own log alone; of one that was stopped, earlier tries may hold more.
     """
-    counts = {"requests_sent": end.n_requests_sent, "retries": end.n_retries}
+    facts: dict[str, Any] = {
+        "requests_sent": end.n_requests_sent,
+        "retries": end.n_retries,
+        "max_error_rate": max_error_rate,
+        "groups": groups,
+    }
     if end.is_whole and end.log is not None:
         log = read_eval_log(end.log)
-        return summarise(log.frame, log.facts, log=end.log.name, max_error_rate=max_error_rate, **counts)
+        return summarise(log.frame, log.facts, log=end.log.name, **facts)
     if end.log is None and (end.was_interrupted or end.fatal is not None):
         return None
-    return summarise_run(end.directory, max_error_rate=max_error_rate, **counts)
+    return summarise_run(end.directory, **facts)
 
 
 def _settings(options: dict[str, Any], budget: Budget) -> RunSettings:
