@@ -8,8 +8,10 @@ from reports.delta import Delta
 from reports.diagnosis import Diagnosis
 from reports.drift import BlockTest, DriftCheck
 from reports.intervals import Estimate, Interval
+from reports.items import ItemRow
 from reports.metrics import SideBySide
 from reports.power import Plan
+from reports.response_length import LengthBin
 from reports.score_table import TaskFacts
 from reports.verdict import Judgement, Verdict
 
@@ -111,7 +113,7 @@ class TaskReport:
 
     ``margin`` is the largest tolerated loss in score units; ``None`` for a floor on recovery without a
     baseline accuracy to take it of. ``worse_holm`` is the one-sided p-value that the candidate is worse,
-    allowing for the other tasks.
+    allowing for the other tasks. ``items`` holds the items of either side, whatever the verdict.
     """
 
     task: str
@@ -126,6 +128,8 @@ class TaskReport:
     notes: tuple[str, ...]
     analysis: Analysis | None = None
     worse_holm: float | None = None
+    items: tuple[ItemRow, ...] = ()
+    by_response_length: tuple[LengthBin, ...] = ()
 
     @property
     def delta(self) -> Delta | None:

@@ -12,11 +12,13 @@ from reports.delta import delta_of
 from reports.diagnosis import diagnose
 from reports.drift import check_drift
 from reports.intervals import Estimate
+from reports.items import item_rows
 from reports.metrics import SideBySide
 from reports.paired_intervals import headline_interval
 from reports.pairing import NoCommonItemsError, Pairing, pair_scores
 from reports.power import Epochs, noise_from_pair, plan
 from reports.report import Analysis, TaskReport
+from reports.response_length import length_bins
 from reports.run_files import TaskRun
 from reports.signals import is_truncated
 from reports.tallies import side_report
@@ -40,6 +42,8 @@ def compare_task(
         mismatches=protocol_mismatches(base.facts, cand.facts, allowed),
         joined_by_content=joined.by_content,
         notes=_notes(base, cand),
+        items=item_rows(joined.baseline, joined.candidate),
+        by_response_length=length_bins(joined.baseline, joined.candidate, confidence=confidence),
     )
     refused = [str(mismatch) for mismatch in report.mismatches if not mismatch.allowed]
     if refused:
