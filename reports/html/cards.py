@@ -89,9 +89,7 @@ def task_card(task: TaskReport, report: Report, place: int, directory: Path) -> 
         length_rows=tuple(_length_rows(task)),
         side_lines=tuple(side_lines(task)),
         lines=tuple(comparison_lines(task)),
-        items=item_table(
-            task.items, (log_link(sources[0], directory), log_link(sources[1], directory))
-        ),
+        items=item_table(task.items, (log_link(sources[0], directory), log_link(sources[1], directory))),
         sources=sources,
     )
 
@@ -105,7 +103,9 @@ def _accuracy_tiles(task: TaskReport, labels: tuple[str, str]) -> tuple[Tile, Ti
     if task.analysis is None:
         sides = (task.baseline, task.candidate)
         texts = [numbers.share(side.counts.correct, side.counts.scored) for side in sides]
-        one, other = (Tile(name=label, value=text, note="correct") for label, text in zip(labels, texts, strict=True))
+        one, other = (
+            Tile(name=label, value=text, note="correct") for label, text in zip(labels, texts, strict=True)
+        )
         return one, other
     delta = task.analysis.delta
     one, other = (
@@ -196,7 +196,8 @@ def _epochs(task: TaskReport, anchor: str, labels: tuple[str, str]) -> Markup | 
     if max(len(base), len(cand)) < 2:
         return None
     told = "; ".join(
-        f"{label}: {numbers.epochs_grouped(epochs)}" for label, epochs in zip(labels, (base, cand), strict=True)
+        f"{label}: {numbers.epochs_grouped(epochs)}"
+        for label, epochs in zip(labels, (base, cand), strict=True)
     )
     return epoch_plot(base, cand, f"{anchor}-epochs", label=f"Accuracy of each epoch. {told}")
 

@@ -81,9 +81,7 @@ def _forest_row(axes: Axes, place: int, row: ForestRow, *, is_wide: bool) -> Non
     axes.plot(100 * row.value, y, marker="o", markersize=7, color=colour, zorder=4)
 
 
-def _forest_texts(
-    figure: Figure, axes: Axes, rows: Sequence[ForestRow], *, is_wide: bool
-) -> dict[str, str]:
+def _forest_texts(figure: Figure, axes: Axes, rows: Sequence[ForestRow], *, is_wide: bool) -> dict[str, str]:
     """Place each row's name and numbers as placeholders; return what stands in their place."""
     texts: dict[str, str] = {}
     width, _ = figure.get_size_inches() * UNITS_PER_INCH
@@ -97,7 +95,13 @@ def _forest_texts(
             texts[key] = text
             side = "right" if column and not is_wide else "left"
             figure.text(
-                places[column], y, key, fontsize=_TEXT if is_wide else 12, color=ROLES["ink"], ha=side, va="center"
+                places[column],
+                y,
+                key,
+                fontsize=_TEXT if is_wide else 12,
+                color=ROLES["ink"],
+                ha=side,
+                va="center",
             )
     return texts
 
@@ -186,7 +190,9 @@ def _percent_axis(axes: Axes) -> None:
     middle, half = (low + high) / 2, max((high - low) / 2, 1.0) * 1.08
     axes.set_ylim(max(middle - half, -1.5), min(middle + half, 101.5))
     axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda percent, _: f"{percent:g} %" if percent <= 100 else ""))
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda percent, _: f"{percent:g} %" if percent <= 100 else "")
+    )
     axes.grid(axis="y", color=ROLES["grid"], linewidth=1)
     axes.set_axisbelow(True)
     _style(axes)

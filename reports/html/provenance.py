@@ -11,7 +11,6 @@ from reports.comparability import COMPARABLE, flattened
 from reports.report import TaskReport
 from reports.score_table import TaskFacts
 
-
 # What differs between any two runs and says nothing of how they were made.
 _OF_ANY_RUN = ("label", "log", "started", "finished")
 
@@ -49,7 +48,9 @@ def fact_tables(tasks: Sequence[TaskReport]) -> list[FactTable]:
     if len(tasks) == 1:
         return [FactTable(title=tasks[0].task, facts=tuple(by_task[0].values()))]
     shared = {name for name, fact in by_task[0].items() if all(facts.get(name) == fact for facts in by_task)}
-    tables = [FactTable(title="all tasks", facts=tuple(by_task[0][name] for name in by_task[0] if name in shared))]
+    tables = [
+        FactTable(title="all tasks", facts=tuple(by_task[0][name] for name in by_task[0] if name in shared))
+    ]
     tables += [
         FactTable(title=task.task, facts=tuple(fact for name, fact in facts.items() if name not in shared))
         for task, facts in zip(tasks, by_task, strict=True)

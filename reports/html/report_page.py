@@ -64,7 +64,8 @@ def render_gate_html(gate: GateReport, *, directory: Path = Path()) -> str:
         directory=directory,
         title=f"Gate {gate.policy.path.name}: {pair}",
         verdict=gate.verdict.value,
-        sentence=f"{gate_headline(gate).partition(' - ')[2]}." + (f" {verdict_sentence(report)}" if report else ""),
+        sentence=f"{gate_headline(gate).partition(' - ')[2]}."
+        + (f" {verdict_sentence(report)}" if report else ""),
         requirements=[_requirement(found) for found in (*gate.unmet, *_met(gate))],
     )
 
@@ -108,7 +109,11 @@ def _met(gate: GateReport) -> list[Criterion]:
 
 def _requirement(found: Criterion) -> Requirement:
     return Requirement(
-        task=found.task, name=found.name, mark=found.status.value, role=_OF_STATUS[found.status], text=found.text
+        task=found.task,
+        name=found.name,
+        mark=found.status.value,
+        role=_OF_STATUS[found.status],
+        text=found.text,
     )
 
 
