@@ -17,7 +17,10 @@ SCORE_NAME = "outcome"
 _LETTER_SCORES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _LETTER_OUTCOMES = {"C": "correct", "P": "incorrect", "I": "incorrect", "N": "no_answer"}
 _WORD_SCORES = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-_TEXTS = ("answer", "lenient_answer", "stop_reason", "reason", "error", "content_hash", "category")
+_TEXTS = (
+    *("answer", "lenient_answer", "stop_reason", "reason", "error", "content_hash", "category"),
+    "escalated_outcome",
+)
 _CANCELLED = re.compile(r"^\W*(?:\w+\.)?(?:CancelledError|Cancelled|KeyboardInterrupt)\b")
 
 

@@ -38,6 +38,10 @@ EXTRA_COLUMNS = (
     "answer_tokens",
     "tokens_estimated",
     "secondary",
+    # what a larger budget brought where the response as served was truncated; never mixed into the others
+    "escalated_outcome",
+    "escalated_score",
+    "escalated_max_tokens",
 )
 COLUMNS = INTERFACE_COLUMNS + EXTRA_COLUMNS
 # What an exported table repeats in every row, so that reading it back knows the run it came from.
@@ -53,6 +57,7 @@ REPEATED_TEXT = (
     "flags",
     "content_hash",
     "category",
+    "escalated_outcome",
 )
 FREE_TEXT = ("answer", "lenient_answer", "reason", "error", "secondary")
 NUMBERS = (
@@ -65,6 +70,8 @@ NUMBERS = (
     "finished_at",
     "prompt_tokens",
     "answer_tokens",
+    "escalated_score",
+    "escalated_max_tokens",
 )
 
 
