@@ -35,7 +35,9 @@ def _where(name: str, found: Path | None, home: Path) -> str:
     place = f"comes from {str(found)!r}" if found is not None else "is not to be found"
     owners = [owner for owner in packages_distributions().get(name, []) if owner != "quantcheck"]
     mend = f"uninstall {owners[0]!r}" if owners else "remove it from the path"
-    return f"{place}, expected {str(home / name)!r}; {mend} or install quantcheck in an environment of its own"
+    return (
+        f"{place}, expected {str(home / name)!r}; {mend} or install quantcheck in an environment of its own"
+    )
 
 
 def main() -> None:

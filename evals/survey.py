@@ -2,33 +2,21 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
 import orjson
 
-from evals.endpoint import DEFAULT_KEY_VARIABLE, EndpointError, read_key
+from evals.endpoint import DEFAULT_KEY_VARIABLE, EndpointError, read_key, with_key
+from evals.endpoint_facts import EndpointFacts, Pages, read_facts
 from evals.failure import network_words
 
+__all__ = ["EndpointFacts", "survey"]
+
 SURVEY_TIMEOUT_S = 15.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class EndpointFacts:
-    """What an endpoint says of itself; ``None`` where it does not say."""
-
-    models: tuple[str, ...]
-    engine: str | None = None
-    version: str | None = None
-    context_tokens: int | None = None
-    quantization: str | None = None
-    kv_cache_dtype: str | None = None
-    served_path: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain JSON values for the manifest."""
-        return asdict(self)
+# Pages beside the API: vLLM's, SGLang's by their present and their older names, llama.cpp's.
+_PAGES = ("version", "server_info", "get_server_info", "model_info", "get_model_info", "props", "metrics")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,30 +28,37 @@ class Answer:
     text: str
 
 
-def survey(base_url: str, *, api_key_env: str, headers: Mapping[str, str]) -> EndpointFacts:
-    """Return what the endpoint tells without generating anything.
+def survey(
+    base_url: str, *, api_key_env: str, headers: Mapping[str, str], model: str | None = None
+) -> EndpointFacts:
+    """Return what the endpoint tells without generating anything, of ``model`` where it lists several.
 
     Raises :class:`EndpointError` where it cannot be reached, refuses the key or does not speak this API.
     """
     key = read_key(api_key_env)
-    sent = dict(headers)
-    if key is not None:
-        sent.setdefault("Authorization", f"Bearer {key}")
-    return asyncio.run(_survey(base_url, sent, api_key_env if key is not None else None))
+    pages = asyncio.run(_survey(base_url, with_key(headers, key), api_key_env if key is not None else None))
+    return read_facts(pages, model=model)
 
 
-async def _survey(base_url: str, headers: Mapping[str, str], key_variable: str | None) -> EndpointFacts:
+async def _survey(base_url: str, headers: Mapping[str, str], key_variable: str | None) -> Pages:
     root = base_url.rsplit("/", 1)[0]
     timeout = aiohttp.ClientTimeout(total=SURVEY_TIMEOUT_S)
     async with aiohttp.ClientSession(headers=headers, timeout=timeout) as session:
         models = await _models(session, base_url, key_variable)
-        told = await asyncio.gather(
-            *(
-                _optional(session, f"{root}/{path}")
-                for path in ("version", "get_server_info", "get_model_info", "props")
-            )
-        )
-    return read_facts(models, *told)
+        answers = await asyncio.gather(*(_optional(session, f"{root}/{page}") for page in _PAGES))
+    told = dict(zip(_PAGES, answers, strict=True))
+
+    def value(*pages: str) -> Mapping[str, Any]:
+        return next((found for page in pages if (found := told[page].value)), {})
+
+    return Pages(
+        models=models,
+        version=value("version"),
+        server_info=value("server_info", "get_server_info"),
+        model_info=value("model_info", "get_model_info"),
+        props=value("props"),
+        metrics=told["metrics"].text,
+    )
 
 
 async def _models(
@@ -111,56 +106,10 @@ async def _get(session: aiohttp.ClientSession, url: str) -> Answer:
         return Answer(status=http.status, value=value if isinstance(value, dict) else None, text=text)
 
 
-async def _optional(session: aiohttp.ClientSession, url: str) -> Mapping[str, Any]:
-    """Return what an engine's own page says, nothing where it has no such page."""
+async def _optional(session: aiohttp.ClientSession, url: str) -> Answer:
+    """Return what an engine's own page says, an empty answer where it has no such page."""
     try:
         answer = await _get(session, url)
     except (aiohttp.ClientError, OSError, TimeoutError):
-        return {}
-    return answer.value if answer.status == 200 and answer.value is not None else {}
-
-
-def read_facts(
-    models: Mapping[str, Any],
-    version: Mapping[str, Any],
-    server_info: Mapping[str, Any],
-    model_info: Mapping[str, Any],
-    props: Mapping[str, Any],
-) -> EndpointFacts:
-    """Return the facts in the answers of the pages that vLLM, SGLang and llama.cpp serve; pure."""
-    entries = [entry for entry in models.get("data", []) if isinstance(entry, dict)]
-    first = entries[0] if entries else {}
-    return EndpointFacts(
-        models=tuple(str(entry["id"]) for entry in entries if "id" in entry),
-        engine=_engine(first, server_info, props),
-        version=_text(version.get("version") or server_info.get("version") or props.get("build_info")),
-        context_tokens=_context(first, server_info, props),
-        quantization=_text(server_info.get("quantization") or model_info.get("quantization")),
-        kv_cache_dtype=_text(server_info.get("kv_cache_dtype")),
-        served_path=_text(first.get("root") or model_info.get("model_path") or props.get("model_path")),
-    )
-
-
-def _engine(model: Mapping[str, Any], server_info: Mapping[str, Any], props: Mapping[str, Any]) -> str | None:
-    owner = str(model.get("owned_by", "")).lower()
-    if owner in {"vllm", "sglang", "quantcheck-simulator"}:
-        return owner
-    if "llamacpp" in owner or "build_info" in props or "default_generation_settings" in props:
-        return "llama.cpp"
-    return "sglang" if "tp_size" in server_info else None
-
-
-def _context(
-    model: Mapping[str, Any], server_info: Mapping[str, Any], props: Mapping[str, Any]
-) -> int | None:
-    """Return the longest prompt plus output in tokens; llama.cpp tells what one slot may hold."""
-    settings = props.get("default_generation_settings")
-    slot = settings.get("n_ctx") if isinstance(settings, dict) else None
-    for value in (model.get("max_model_len"), server_info.get("context_length"), slot, props.get("n_ctx")):
-        if isinstance(value, int) and value > 0:
-            return value
-    return None
-
-
-def _text(value: object) -> str | None:
-    return str(value) if value not in (None, "") else None
+        return Answer(status=0, value=None, text="")
+    return answer if answer.status == 200 else Answer(status=answer.status, value=None, text="")

@@ -8,6 +8,9 @@ import pandas as pd
 
 from reports.score_table import TaskFacts
 
+COMPARABLE = "comparable"  # where a spec lists the very facts that its fingerprint digests
+# What a spec tells besides: more epochs, or a preset's name, make no other exam.
+_NOT_COMPARED = ("epochs", "preset")
 # Where two copies of the same content came from says nothing once the content itself agrees.
 _PROVENANCE_OF_DATA = ("dataset.name", "dataset.source", "dataset.revision", "dataset.path")
 _CONTENT = "dataset.content_hash"
@@ -45,7 +48,7 @@ def protocol_mismatches(
     """
     if baseline.fingerprint and baseline.fingerprint == candidate.fingerprint:
         return ()
-    ours, theirs = flattened(baseline.spec), flattened(candidate.spec)
+    ours, theirs = comparable_facts(baseline.spec), comparable_facts(candidate.spec)
     differing = _differing(ours, theirs) if _same_vocabulary(baseline, candidate) else []
     pairs = [(name, ours.get(name), theirs.get(name)) for name in differing]
     if not pairs and baseline.fingerprint and candidate.fingerprint:
@@ -64,19 +67,27 @@ def is_protocol_known(baseline: TaskFacts, candidate: TaskFacts) -> bool:
 
 
 def is_allowed(field: str, allowed: Iterable[str]) -> bool:
-    """Return whether ``field`` is named by ``allowed``, itself or by its group or last part."""
-    return any(
-        name in (FINGERPRINT, field) or field.startswith(f"{name}.") or field.endswith(f".{name}")
-        for name in allowed
-    )
+    """Return whether ``field`` is named by ``allowed``: itself, its group, its last part, or a part of it."""
+    return any(name == FINGERPRINT or _is_part(field, name) or _is_part(name, field) for name in allowed)
+
+
+def _is_part(path: str, name: str) -> bool:
+    return path == name or path.startswith(f"{name}.") or path.endswith(f".{name}")
 
 
 def check_allowed_fields(specs: Iterable[Mapping[str, Any]], allowed: Iterable[str]) -> None:
     """Refuse the name of a field that no protocol has: a typing error would allow nothing, silently."""
-    fields = sorted({name for spec in specs for name in flattened(spec)})
+    fields = sorted({name for spec in specs for name in comparable_facts(spec)})
     for name in allowed:
         if fields and name != FINGERPRINT and not any(is_allowed(field, (name,)) for field in fields):
             raise UnknownFieldError(f"{name!r} is no field of these protocols; they have {', '.join(fields)}")
+
+
+def comparable_facts(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts of a spec that must agree: those its fingerprint digests where it lists them."""
+    listed = spec.get(COMPARABLE)
+    facts = flattened(listed if isinstance(listed, Mapping) and listed else spec)
+    return {name: value for name, value in facts.items() if name not in _NOT_COMPARED}
 
 
 def flattened(spec: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -82,7 +82,7 @@ def compare_blocks(table: pd.DataFrame, column: str) -> BlockTest | None:
     """
     rows = table[table["score"].notna() & table[column].notna()]
     blocks, names = pd.factorize(rows[column], sort=True)
-    items, _ = pd.factorize(rows["sample_id"].astype(str), sort=True)
+    items, _ = pd.factorize(rows["sample_id"])
     if len(names) < 2:
         return None
     scores = rows["score"].to_numpy(dtype=np.float64)
@@ -114,8 +114,9 @@ def _block_test(items: IntArray, blocks: IntArray, scores: FloatArray, names: tu
     sums = np.bincount(blocks, weights=residuals, minlength=n_blocks)
     weighted = counts * (variances / np.maximum(totals, 1))[:, None]
     covariance = np.diag(variances @ counts) - counts.T @ weighted
-    df = int(np.linalg.matrix_rank(covariance, hermitian=True)) if squares.any() else 0
-    statistic = float(sums @ np.linalg.pinv(covariance, hermitian=True) @ sums) if df else 0.0
+    sizes, directions = np.linalg.eigh(covariance)
+    free = sizes > 1e-9 * max(float(sizes[-1]), 1e-9)  # the blocks' sums are tied: at least one is not free
+    df, statistic = int(free.sum()), float(np.sum((sums @ directions[:, free]) ** 2 / sizes[free]))
     return BlockTest(
         names=names,
         effects=tuple(float(v) for v in sums / np.maximum(counts.sum(axis=0), 1)),

@@ -1,17 +1,42 @@
 """Render a comparison as the JSON document that pipelines read (report.json, ``compare --json``)."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import orjson
 
-from reports.delta import Delta, SideEstimate
-from reports.intervals import Interval
-from reports.report import Report, SideReport, TaskReport
+from reports.delta import SideEstimate
+from reports.flips import Flips
+from reports.intervals import Estimate
+from reports.json_diagnosis import diagnosis_section, drift_section, plan_section
+from reports.json_items import items_section, length_section
+from reports.json_values import block_test, estimate, limits, side_by_side, token_ratio, value_and_limits
+from reports.report import Analysis, Report, SideReport, TaskReport
 from reports.score_table import TaskFacts
+from reports.verdict import Judgement, Sensitivity
 
 SCHEMA_VERSION = 1
+UNBOUNDED_RECOVERY = "recovery: its upper limit is unbounded (the baseline may be 0), written as null"
+# What a task has only where its two sides were compared.
+_OF_ANALYSIS = (
+    "baseline",
+    "candidate",
+    "delta",
+    "population",
+    "p_value",
+    "worse_p_value",
+    "recovery",
+    "flips",
+    "reasoning_tokens_ratio",
+    "accuracy_completed",
+    "accuracy_escalated",
+    "sensitivity",
+    "drift",
+    "diagnosis",
+    "power",
+)
 
 
 def render_json(report: Report) -> str:
@@ -20,8 +45,27 @@ def render_json(report: Report) -> str:
 
 
 def to_json(document: Mapping[str, Any]) -> str:
-    """Return strict JSON: no NaN, no Infinity, keys as given."""
-    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+    """Return strict JSON: no NaN, no Infinity, keys as given, floats to 12 significant digits.
+
+    More digits would differ between machines (summation order, libm) and say nothing. A column of values
+    takes one line, however many items there are.
+    """
+    rounded = _rounded(document)
+    return orjson.dumps(rounded, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.12g}")
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**63:
+        return str(value)  # beyond what readers of JSON hold exactly
+    if isinstance(value, Mapping):
+        return {name: _rounded(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        rounded = [_rounded(inner) for inner in value]
+        is_column = bool(rounded) and not any(isinstance(inner, (dict, list)) for inner in rounded)
+        return orjson.Fragment(orjson.dumps(rounded)) if is_column else rounded
+    return value
 
 
 def report_document(report: Report) -> dict[str, Any]:
@@ -33,7 +77,7 @@ def report_document(report: Report) -> dict[str, Any]:
         "tasks": [_task(task) for task in report.tasks],
         "only_baseline": list(report.only_baseline),
         "only_candidate": list(report.only_candidate),
-        "pooled": None,
+        "pooled": estimate(report.pooled),
         "notes": list(report.notes),
         "provenance": {
             "baseline": _provenance(report.baseline_label, [pair[0] for pair in report.facts.values()]),
@@ -43,118 +87,88 @@ def report_document(report: Report) -> dict[str, Any]:
 
 
 def _task(task: TaskReport) -> dict[str, Any]:
-    base, cand, delta = task.baseline, task.candidate, task.delta
+    base, cand, analysis = task.baseline, task.candidate, task.analysis
+    empty = dict.fromkeys(_OF_ANALYSIS) | {"regressed": [], "items_only": _pair([], []), "secondary": {}}
     return {
         "task": task.task,
         "verdict": task.verdict.value,
         "reason": task.reason,
+        "judged": None if analysis is None else _judged(analysis.judgement),
         "margin": task.margin,
         "margin_source": task.margin_source,
-        "n_items": delta.n_items if delta else 0,
-        "epochs": {"baseline": base.epochs, "candidate": cand.epochs},
-        **_estimates(delta),
-        "truncated": {"baseline": base.counts.truncated_rate, "candidate": cand.counts.truncated_rate},
-        "errors": {"baseline": base.counts.error_rate, "candidate": cand.counts.error_rate},
-        "missing": {"baseline": _missing_rate(base), "candidate": _missing_rate(cand)},
-        "coverage": {"baseline": base.counts.coverage, "candidate": cand.counts.coverage},
-        "counts": {"baseline": _counts(base), "candidate": _counts(cand)},
-        "per_epoch": {"baseline": _per_epoch(base), "candidate": _per_epoch(cand)},
-        "reasoning_tokens_ratio": None,
-        "accuracy_completed": _completed(task.completed),
-        "truncated_delta": _difference(task.truncation),
-        "sensitivity": _sensitivity(task),
-        "is_significantly_lower": bool(task.judgement and task.judgement.is_significantly_lower),
-        "mismatch": [
-            {
-                "field": found.field,
-                "baseline": found.baseline,
-                "candidate": found.candidate,
-                "allowed": found.allowed,
-            }
-            for found in task.mismatches
-        ],
+        "n_items": analysis.delta.n_items if analysis else 0,
+        "n_items_by_side": _pair(base.n_items, cand.n_items),
+        "epochs": _pair(base.epochs, cand.epochs),
+        **(_analysis(analysis) if analysis else empty),
+        "worse_p_holm": task.worse_holm,
+        "truncated": _pair(base.counts.truncated_rate, cand.counts.truncated_rate),
+        "errors": _pair(base.counts.error_rate, cand.counts.error_rate),
+        "missing": _pair(1 - base.counts.coverage, 1 - cand.counts.coverage),
+        "coverage": _pair(base.counts.coverage, cand.counts.coverage),
+        "counts": _pair(_counts(base), _counts(cand)),
+        "per_epoch": _pair([*map(asdict, base.per_epoch)], [*map(asdict, cand.per_epoch)]),
+        "replicas": _pair(block_test(base.replicas), block_test(cand.replicas)),
+        "pass_at": _pair(_pass_at(base), _pass_at(cand)),
+        "majority": _pair(base.majority, cand.majority),
+        "mismatch": [asdict(found) for found in task.mismatches],
         "joined_by": "content_hash" if task.joined_by_content else "sample_id",
-        "notes": [*task.notes, *(delta.warnings if delta else ()), *_unbounded(delta)],
+        "notes": [*task.notes, *_analysis_notes(analysis)],
+        "by_response_length": length_section(task.by_response_length),
+        "items": items_section(task.items),
     }
 
 
-def _estimates(delta: Delta | None) -> dict[str, Any]:
-    """Return the numbers of a delta; every one unknown where the sides were not compared."""
-    if delta is None:
-        unknown = ("baseline", "candidate", "delta", "population", "p_value", "recovery", "flips")
-        return dict.fromkeys(unknown) | {"regressed": [], "items_only": {"baseline": [], "candidate": []}}
+def _analysis(analysis: Analysis) -> dict[str, Any]:
+    delta, judgement = analysis.delta, analysis.judgement
     return {
-        "baseline": _estimate(delta.baseline),
-        "candidate": _estimate(delta.candidate),
-        "delta": _difference(delta),
-        "population": _bounds(delta.population),
+        "baseline": _side(delta.baseline),
+        "candidate": _side(delta.candidate),
+        "delta": estimate(Estimate(value=delta.value, interval=analysis.interval)),
+        "population": limits(delta.population),
         "p_value": delta.p_value,
-        "recovery": _with_value(delta.recovery.value, delta.recovery.interval) if delta.recovery else None,
-        "flips": {
-            "worse": delta.flips.worse,
-            "better": delta.flips.better,
-            "rate": delta.flips.rate,
-            "corrected_rate": delta.flips.corrected_rate,
-            "raw_rate": delta.flips.raw_rate,
-            "baseline_self_rate": delta.flips.baseline_self_rate,
-            "candidate_self_rate": delta.flips.candidate_self_rate,
-        },
-        "regressed": [
-            {
-                "sample_id": item.sample_id,
-                "baseline": item.baseline,
-                "candidate": item.candidate,
-                "p_value": item.p_value,
-                "q_value": item.q_value,
-            }
-            for item in delta.regressed
-        ],
-        "items_only": {"baseline": list(delta.only_baseline), "candidate": list(delta.only_candidate)},
+        "worse_p_value": delta.test.worse_mid_p,
+        "recovery": estimate(delta.recovery),
+        "flips": _flips(delta.flips),
+        "regressed": [asdict(item) for item in delta.regressed],
+        "items_only": _pair(list(delta.only_baseline), list(delta.only_candidate)),
+        "reasoning_tokens_ratio": token_ratio(analysis.diagnosis.reasoning_tokens),
+        "accuracy_completed": side_by_side(analysis.completed),
+        "accuracy_escalated": side_by_side(analysis.escalated),
+        "secondary": {name: side_by_side(found) for name, found in analysis.secondary.items()},
+        "is_significantly_lower": judgement.is_significantly_lower,
+        "sensitivity": _sensitivity(judgement.sensitivity),
+        "drift": drift_section(analysis.drift),
+        "diagnosis": diagnosis_section(analysis.diagnosis),
+        "power": plan_section(analysis.plan),
     }
 
 
-def _estimate(side: SideEstimate) -> dict[str, Any]:
-    return _with_value(side.accuracy, side.interval) | {
-        "population": _bounds(side.population),
+def _judged(judgement: Judgement) -> dict[str, str]:
+    """Return what the delta alone says; the task's verdict differs where its run is invalid."""
+    return {"verdict": judgement.verdict.value, "reason": judgement.reason}
+
+
+def _pair(baseline: Any, candidate: Any) -> dict[str, Any]:
+    return {"baseline": baseline, "candidate": candidate}
+
+
+def _side(side: SideEstimate) -> dict[str, Any]:
+    return value_and_limits(side.accuracy, side.interval) | {
+        "population": limits(side.population),
         "item_error": side.item_error,
+        "if_missing_wrong": side.if_missing_wrong,
     }
 
 
-def _with_value(value: float, interval: Interval) -> dict[str, Any]:
-    return {"value": value, "low": _finite(interval.low), "high": _finite(interval.high)}
-
-
-def _difference(delta: Delta | None) -> dict[str, Any] | None:
-    if delta is None:
-        return None
-    how = {"confidence": delta.interval.confidence, "method": delta.method}
-    return _with_value(delta.value, delta.interval) | how
-
-
-def _bounds(interval: Interval | None) -> dict[str, Any] | None:
-    if interval is None:
-        return None
-    return {"low": _finite(interval.low), "high": _finite(interval.high), "method": interval.method}
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _unbounded(delta: Delta | None) -> list[str]:
-    if delta is None or delta.recovery is None or math.isfinite(delta.recovery.interval.high):
-        return []
-    return ["recovery: its upper limit is unbounded (the baseline may be 0), written as null"]
-
-
-def _completed(delta: Delta | None) -> dict[str, Any] | None:
-    if delta is None:
-        return None
+def _flips(flips: Flips) -> dict[str, Any]:
     return {
-        "baseline": _estimate(delta.baseline),
-        "candidate": _estimate(delta.candidate),
-        "delta": _difference(delta),
-        "n_items": delta.n_items,
+        "worse": flips.worse,
+        "better": flips.better,
+        "rate": flips.rate,
+        "corrected_rate": flips.corrected_rate,
+        "raw_rate": flips.raw_rate,
+        "baseline_self_rate": flips.baseline_self_rate,
+        "candidate_self_rate": flips.candidate_self_rate,
     }
 
 
@@ -172,25 +186,27 @@ def _counts(side: SideReport) -> dict[str, int]:
     }
 
 
-def _missing_rate(side: SideReport) -> float | None:
-    return side.counts.missing / side.counts.expected if side.counts.expected else None
+def _pass_at(side: SideReport) -> dict[str, float]:
+    return {str(k): chance for k, chance in side.pass_at.items()}
 
 
-def _per_epoch(side: SideReport) -> list[dict[str, Any]]:
-    return [
-        {"epoch": epoch.epoch, "correct": epoch.correct, "n": epoch.n, "mean": epoch.mean}
-        for epoch in side.per_epoch
-    ]
-
-
-def _sensitivity(task: TaskReport) -> dict[str, str] | None:
-    found = task.judgement.sensitivity if task.judgement else None
+def _sensitivity(found: Sensitivity | None) -> dict[str, str] | None:
     if found is None:
         return None
     return {
         "if_candidate_missing_wrong": found.candidate_wrong.value,
         "if_baseline_missing_wrong": found.baseline_wrong.value,
     }
+
+
+def _analysis_notes(analysis: Analysis | None) -> Sequence[str]:
+    if analysis is None:
+        return ()
+    notes = list(analysis.delta.warnings)
+    recovery = analysis.delta.recovery
+    if recovery is not None and not math.isfinite(recovery.interval.high):
+        notes.append(UNBOUNDED_RECOVERY)
+    return notes
 
 
 def _provenance(label: str, facts: list[TaskFacts]) -> dict[str, Any]:

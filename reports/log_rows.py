@@ -11,11 +11,16 @@ import pandas as pd
 
 from reports.log_members import LogError
 from reports.score_table import NUMBERS, OUTCOMES, build_frame
+from reports.signals import TRUNCATING_STOPS
 
 SCORE_NAME = "outcome"
 _LETTER_SCORES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _LETTER_OUTCOMES = {"C": "correct", "P": "incorrect", "I": "incorrect", "N": "no_answer"}
 _WORD_SCORES = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_TEXTS = (
+    *("answer", "lenient_answer", "stop_reason", "reason", "error", "content_hash", "category"),
+    "escalated_outcome",
+)
 _CANCELLED = re.compile(r"^\W*(?:\w+\.)?(?:CancelledError|Cancelled|KeyboardInterrupt)\b")
 
 
@@ -87,7 +92,7 @@ class LogRows:
         number = self._foreign_value(name, value)
         row["answer"] = score.get("answer") if isinstance(score, dict) else None
         row["score"], row["outcome"] = number, _foreign_outcome(value, number)
-        if row["stop_reason"] == "max_tokens" and number < 1.0:
+        if row["stop_reason"] in TRUNCATING_STOPS and number < 1.0:
             row["outcome"] = "truncated"
         return row
 
@@ -192,7 +197,7 @@ _CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     "epoch": int,
     "outcome": _text,
     **dict.fromkeys(NUMBERS, _number),
-    **dict.fromkeys(("answer", "stop_reason", "reason", "error", "content_hash", "category"), _text),
+    **dict.fromkeys(_TEXTS, _text),
     "seed": _integer,
     "replica": _label,
     "flags": _joined,

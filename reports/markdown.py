@@ -4,8 +4,14 @@ import re
 from collections.abc import Iterable
 
 from reports.report import Report, TaskReport
-from reports.report_lines import comparison_lines, headline, side_lines, task_title, verdict_line
-from reports.terminal import other_tasks
+from reports.report_lines import (
+    closing_lines,
+    comparison_lines,
+    headline,
+    side_lines,
+    task_title,
+    verdict_line,
+)
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~$@!])")
 
@@ -14,13 +20,13 @@ def render_markdown(report: Report) -> str:
     """Return the comparison as GitHub-flavoured markdown; text from logs is escaped, never markup."""
     blocks = [f"# {escaped(headline(report))}"]
     blocks += ["\n".join(_task_section(task, report)) for task in report.tasks]
-    blocks += [escaped(line) for line in other_tasks(report)]
+    blocks += [escaped(line) for line in closing_lines(report)]
     return "\n\n".join(blocks) + "\n"
 
 
 def escaped(text: str) -> str:
     """Return text that markdown shows as it is: no markup, no HTML, no mention, one line."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return _SPECIAL.sub(r"\\\1", " ".join(text.replace("&", "&amp;").split()))
 
 
 def _task_section(task: TaskReport, report: Report) -> Iterable[str]:

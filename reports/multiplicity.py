@@ -17,7 +17,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     """Return Benjamini and Hochberg's q-values: the share of false claims among those at or below."""
     p, order = _sorted(p_values)
-    ratios = p[order] * len(p) / np.arange(1, len(p) + 1)
+    ratios = p[order] * (len(p) / np.arange(1, len(p) + 1))
     return _restored(np.minimum.accumulate(ratios[::-1])[::-1], order)
 
 

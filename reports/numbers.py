@@ -28,6 +28,11 @@ def _not_quite(value: float, digits: int) -> float:
     return step if 0 < value < step / 2 else value
 
 
+def limit(fraction: float) -> str:
+    """Format a limit that somebody set: ``1 %``, ``99.5 %``."""
+    return f"{100 * fraction:.6g} %"
+
+
 def points(fraction: float, digits: int = 2) -> str:
     """Format a difference of fractions in percentage points, signed: ``-0.31 pp``."""
     return f"{_signed(fraction, digits)} pp"
@@ -71,9 +76,12 @@ def points_interval(interval: Interval | None) -> str:
     return f"[{_signed(interval.low, digits)}, {_signed(interval.high, digits)}]"
 
 
-def count(number: int) -> str:
-    """Format a count: ``15,000``."""
-    return f"{number:,}"
+def ratio(value: float, interval: Interval | None) -> str:
+    """Format a ratio with its interval: ``1.072 [1.041, 1.104]``."""
+    digits = digits_for(interval) + 1
+    if interval is None:
+        return f"{value:.{digits}f}"
+    return f"{value:.{digits}f} [{interval.low:.{digits}f}, {interval.high:.{digits}f}]"
 
 
 def share(part: int, whole: int) -> str:
@@ -99,7 +107,8 @@ def epochs_grouped(epochs: Sequence[EpochCount]) -> str:
         return UNKNOWN
     groups = Counter((epoch.correct, epoch.n) for epoch in epochs)
     partly = any(abs(epoch.mean - epoch.correct / epoch.n) > 1e-9 for epoch in epochs)
-    if partly or len(groups) > _MAX_EPOCH_GROUPS:
+    all_differ = len(groups) > 2 and max(groups.values()) == 1
+    if partly or all_differ or len(groups) > _MAX_EPOCH_GROUPS:
         means = [epoch.mean for epoch in epochs]
         low, high = percent(min(means), 1), percent(max(means), 1)
         return f"{_epochs(len(epochs))} of {low}" if low == high else f"{len(epochs)} epochs, {low} to {high}"

@@ -13,7 +13,8 @@ TIE = 1e-7  # relative distance within which two probabilities are equal, as in 
 NEGLIGIBLE = 1e-30  # tail probability cut from a distribution; also the smallest p-value given
 MAX_SHUFFLED = 20_000_000  # scores drawn before the permutation variance serves instead of shuffling
 N_SHUFFLES = 9_999
-FFT_SIZE = 4_096
+BATCH = 500_000  # scores shuffled at once
+FFT_SIZE = 4_096  # length of both sides from which a transform adds them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,15 +44,27 @@ def exact_test(
     informative = (right > 0) & (right < total)
     if not informative.any():
         return PermutationTest(exact=1.0, mid_p=1.0, worse=1.0, worse_mid_p=1.0, method="exact")
-    strata, repeats = np.unique(
-        np.stack([total, right, candidate_n], axis=1)[informative], axis=0, return_counts=True
-    )
+    strata, index = distinct_rows(total[informative], right[informative], candidate_n[informative])
     parts = [
         _power(_hypergeometric(*(int(v) for v in stratum)), int(k))
-        for stratum, k in zip(strata, repeats, strict=True)
+        for stratum, k in zip(strata, np.bincount(index), strict=True)
     ]
     null = _sum(parts)
     return _p_values(null, int(candidate_right[informative].sum()))
+
+
+def distinct_rows(*columns: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the distinct rows of equally long columns of counts, and which of them each row is.
+
+    As ``np.unique`` along an axis, but by sorting numbers: a hundred times faster on a million rows.
+    """
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    first = key[:1]
+    for column in columns:
+        _, first, key = np.unique(
+            key * (int(column.max()) + 1) + column, return_index=True, return_inverse=True
+        )
+    return np.stack([column[first] for column in columns], axis=1), key
 
 
 def exact_test_of(baseline: Arm, candidate: Arm) -> PermutationTest:
@@ -118,10 +131,12 @@ def _shuffled_sums(
     counts = np.diff(np.r_[first, len(codes)])
     rank = np.arange(len(codes)) - np.repeat(first, counts)
     chosen = rank < taken[codes]  # the first so many of each item, after a shuffle of the item
+    batch = max(1, BATCH // len(codes))
     sums = np.empty(n_shuffles)
-    for shuffle in range(n_shuffles):
-        order = np.argsort(codes + rng.random(len(codes)))
-        sums[shuffle] = residuals[order][chosen].sum()
+    for start in range(0, n_shuffles, batch):
+        keys = rng.random((min(batch, n_shuffles - start), len(codes)))
+        order = np.argsort(codes + keys, axis=1)
+        sums[start : start + len(keys)] = residuals[order[:, chosen]].sum(axis=1)
     return sums
 
 

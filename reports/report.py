@@ -1,10 +1,17 @@
 """The report value: one comparison of two checkpoints, from which every output is rendered."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from reports.comparability import Mismatch
 from reports.delta import Delta
+from reports.diagnosis import Diagnosis
+from reports.drift import BlockTest, DriftCheck
+from reports.intervals import Estimate, Interval
+from reports.items import ItemRow
+from reports.metrics import SideBySide
+from reports.power import Plan
+from reports.response_length import LengthBin
 from reports.score_table import TaskFacts
 from reports.verdict import Judgement, Verdict
 
@@ -27,8 +34,7 @@ class EpochCount:
 class Counts:
     """Responses of one side by how they ended.
 
-    ``expected`` is what the run set out to get, ``scored`` what has a score; ``missing`` is the difference
-    and includes ``errors``. ``mean_score_tokens``: see the token fields.
+    ``expected`` is what the run set out to get, ``scored`` what has a score.
     """
 
     expected: int
@@ -63,51 +69,87 @@ class Counts:
 
 @dataclass(frozen=True, kw_only=True)
 class SideReport:
-    """One checkpoint on one task."""
+    """One checkpoint on one task.
+
+    ``replicas`` compares the servers that answered, where there were several. ``pass_at`` is the chance of
+    at least one right response in k, by k; empty for one epoch or fractional scores.
+    """
 
     facts: TaskFacts
     n_items: int
     epochs: int
     counts: Counts
     per_epoch: tuple[EpochCount, ...]
+    replicas: BlockTest | None
+    pass_at: Mapping[int, float]
+    majority: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analysis:
+    """What two comparable sides show on one task.
+
+    ``interval`` is the one that was judged: the delta's headline, widened where epochs drift.
+    ``completed`` compares the responses that the budget did not end, ``None`` where none was ended or none
+    is left. ``escalated`` compares with the scores of larger budgets in place where truncated responses were
+    asked again; it never enters the headline. ``secondary`` compares further scores by name. ``plan`` says
+    what this budget can decide.
+    """
+
+    delta: Delta
+    interval: Interval
+    judgement: Judgement
+    drift: DriftCheck | None
+    diagnosis: Diagnosis
+    completed: SideBySide | None
+    escalated: SideBySide | None
+    secondary: Mapping[str, SideBySide]
+    plan: Plan
 
 
 @dataclass(frozen=True, kw_only=True)
 class TaskReport:
-    """One task compared. ``delta`` is ``None`` where the two sides must not or cannot be compared.
+    """One task compared; ``analysis`` is ``None`` where the sides must not or cannot be compared.
 
-    ``completed`` compares the responses that the budget did not end, ``truncation`` the share that it did
-    (candidate - baseline, positive is more); both are ``None`` where nothing was truncated.
+    ``margin`` is the largest tolerated loss in score units; ``None`` for a floor on recovery without a
+    baseline accuracy to take it of. ``worse_holm`` is the one-sided p-value that the candidate is worse,
+    allowing for the other tasks. ``items`` holds the items of either side, whatever the verdict.
     """
 
     task: str
     verdict: Verdict
     reason: str
-    margin: float
+    margin: float | None
     margin_source: str
     baseline: SideReport
     candidate: SideReport
     mismatches: tuple[Mismatch, ...]
-    delta: Delta | None
-    judgement: Judgement | None
-    completed: Delta | None
-    truncation: Delta | None
     joined_by_content: bool
     notes: tuple[str, ...]
+    analysis: Analysis | None = None
+    worse_holm: float | None = None
+    items: tuple[ItemRow, ...] = ()
+    by_response_length: tuple[LengthBin, ...] = ()
+
+    @property
+    def delta(self) -> Delta | None:
+        """The delta, where the sides were compared."""
+        return self.analysis.delta if self.analysis is not None else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """Two checkpoints compared on every task that both ran."""
+    """Two checkpoints compared on every task that both ran; ``pooled`` is their mean delta, from two on."""
 
     verdict: Verdict
     confidence: float
     baseline_label: str
     candidate_label: str
     tasks: tuple[TaskReport, ...]
-    only_baseline: tuple[str, ...]
-    only_candidate: tuple[str, ...]
-    notes: tuple[str, ...]
+    pooled: Estimate | None = None
+    only_baseline: tuple[str, ...] = ()
+    only_candidate: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=())
 
     @property
     def facts(self) -> Mapping[str, tuple[TaskFacts, TaskFacts]]:

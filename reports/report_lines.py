@@ -1,14 +1,18 @@
 """The lines a person reads of a comparison, in order, for the terminal and for markdown alike."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from reports import numbers
-from reports.delta import Delta, SideEstimate
-from reports.intervals import Interval
-from reports.report import Report, SideReport, TaskReport
+from reports.delta import Delta
+from reports.diagnosis_lines import diagnosis_facts
+from reports.intervals import Estimate
+from reports.report import Analysis, Report, SideReport, TaskReport
 from reports.verdict import Verdict
 
 _SHOWN_ITEMS = 5
+# Reasons that say more than an interval against a margin does.
+_OWN_WORDS = ("items:", "missing:", "recovery:")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,31 +33,46 @@ class Line:
 
 
 def headline(report: Report) -> str:
-    """Return the whole comparison in one sentence."""
+    """Return the whole comparison in one sentence, partial runs named as such."""
     verdicts = [f"{task.task} {task.verdict}" for task in report.tasks]
     listed = f": {', '.join(verdicts)}" if len(verdicts) > 1 else ""
     pair = f"{report.candidate_label} against {report.baseline_label}"
-    return f"{report.verdict.upper()} - {pair} ({len(verdicts)} task{'s' * (len(verdicts) != 1)}){listed}"
+    is_partial = any(side.counts.missing for task in report.tasks for side in (task.baseline, task.candidate))
+    partial = ", partial coverage" if is_partial else ""
+    plural = "task" if len(verdicts) == 1 else "tasks"
+    return f"{report.verdict.upper()} - {pair} ({len(verdicts)} {plural}{partial}){listed}"
+
+
+def closing_lines(report: Report) -> list[str]:
+    """Return what holds for all tasks: the pooled index, tasks of one side alone, notes."""
+    lines = []
+    if report.pooled is not None:
+        text = estimate_points(report.pooled)
+        lines.append(f"mean delta of the {len(report.tasks)} tasks, equal weights: {text}")
+    for side, tasks in (("baseline", report.only_baseline), ("candidate", report.only_candidate)):
+        if tasks:
+            lines.append(f"only in the {side}, not compared: {', '.join(tasks)}")
+    return [*lines, *report.notes]
 
 
 def task_title(task: TaskReport) -> str:
     """Return task, size and coverage: partial runs say so wherever their numbers stand."""
     base, cand = task.baseline, task.candidate
     epochs = f"{base.epochs}" if base.epochs == cand.epochs else f"{base.epochs} and {cand.epochs}"
-    n_items = task.delta.n_items if task.delta else max(base.n_items, cand.n_items)
-    plural = "epoch" if epochs == "1" else "epochs"
+    n_items = task.analysis.delta.n_items if task.analysis else max(base.n_items, cand.n_items)
+    items, plural = ("item" if n_items == 1 else "items"), ("epoch" if epochs == "1" else "epochs")
     partial = [
         f"{name} partial: {numbers.share(side.counts.scored, side.counts.expected)}"
         for name, side in (("baseline", base), ("candidate", cand))
         if side.counts.missing
     ]
     tail = f" - {'; '.join(partial)}" if partial else ""
-    return f"{task.task}: {n_items:,} items, {epochs} {plural}{tail}"
+    return f"{task.task}: {n_items:,} {items}, {epochs} {plural}{tail}"
 
 
 def side_lines(task: TaskReport) -> list[SideLine]:
     """Return what each side shows by itself: truncated and errors first, then accuracy."""
-    base, cand, delta = task.baseline, task.candidate, task.delta
+    base, cand, analysis = task.baseline, task.candidate, task.analysis
     lines = [
         SideLine(name="truncated", baseline=_truncated(base), candidate=_truncated(cand)),
         SideLine(name="errors", baseline=_errors(base), candidate=_errors(cand)),
@@ -61,10 +80,8 @@ def side_lines(task: TaskReport) -> list[SideLine]:
     ]
     if base.counts.no_answer or cand.counts.no_answer:
         lines.append(SideLine(name="no answer", baseline=_no_answer(base), candidate=_no_answer(cand)))
-    if delta is not None:
-        lines.append(_accuracy_line("accuracy", delta))
-    if task.completed is not None:
-        lines.append(_accuracy_line("completed only", task.completed))
+    if analysis is not None:
+        lines += _accuracy_lines(analysis)
     lines.append(
         SideLine(
             name="per epoch",
@@ -76,12 +93,14 @@ def side_lines(task: TaskReport) -> list[SideLine]:
 
 
 def comparison_lines(task: TaskReport) -> list[Line]:
-    """Return what the two sides show together: delta, verdict's margin, flips; refusals and notes."""
+    """Return what the two sides show together: delta, margin, flips, kind of loss, refusals and notes."""
     lines = [Line(name="allowed mismatch", text=str(found)) for found in task.mismatches if found.allowed]
-    if task.delta is not None:
-        lines += _delta_lines(task, task.delta)
-    lines += [Line(name="note", text=note) for note in (*task.notes, *_delta_notes(task))]
-    return lines
+    notes = list(task.notes)
+    if task.analysis is not None:
+        lines += _delta_lines(task, task.analysis)
+        lines += [Line(name=name, text=text) for name, text in diagnosis_facts(task, task.analysis)]
+        notes += task.analysis.delta.warnings
+    return [*lines, *(Line(name="note", text=note) for note in notes)]
 
 
 def verdict_line(task: TaskReport) -> str:
@@ -89,52 +108,51 @@ def verdict_line(task: TaskReport) -> str:
     return f"{task.verdict.upper()}: {_sentence(task)}"
 
 
+def estimate_points(found: Estimate) -> str:
+    """Return a difference and its interval: ``-0.31 [-0.99, +0.37] pp``."""
+    digits = numbers.digits_for(found.interval)
+    value = numbers.points(found.value, digits).removesuffix(" pp")
+    return f"{value} {numbers.points_interval(found.interval)} pp"
+
+
 def _sentence(task: TaskReport) -> str:
-    delta, margin = task.delta, numbers.margin_points(task.margin)
-    if delta is None or task.judgement is None or task.reason != task.judgement.reason:
+    analysis = task.analysis
+    plain = analysis is not None and task.reason == analysis.judgement.reason
+    if analysis is None or task.margin is None or not plain or task.reason.startswith(_OWN_WORDS):
         return task.reason
-    shown = numbers.points_interval(delta.interval)
-    if task.verdict is Verdict.PASS and task.judgement.is_significantly_lower:
-        return f"a loss of {margin} or more is ruled out, yet the candidate is lower: {shown} pp lies below 0"
+    margin = numbers.margin_points(task.margin)
+    shown = f"{numbers.points_interval(analysis.interval)} pp"
+    if task.verdict is Verdict.PASS and analysis.judgement.is_significantly_lower:
+        return f"a loss of {margin} or more is ruled out, yet the candidate is lower: {shown} lies below 0"
     if task.verdict is Verdict.PASS:
-        return f"a loss of {margin} or more is ruled out: even the worst of {shown} pp is smaller"
+        return f"a loss of {margin} or more is ruled out: even the worst of {shown} is smaller"
     if task.verdict is Verdict.REGRESSION:
-        return f"the loss exceeds {margin}: even the best of {shown} pp is beyond it"
-    if task.judgement.sensitivity is None or task.reason.startswith("a loss"):
-        return f"a loss of {margin} is neither shown nor ruled out: {shown} pp holds it; measure more epochs"
-    return task.reason
+        return f"the loss exceeds {margin}: even the best of {shown} is beyond it"
+    return f"a loss of {margin} is neither shown nor ruled out: {shown} holds it; measure more epochs"
 
 
-def _delta_lines(task: TaskReport, delta: Delta) -> list[Line]:
-    level = numbers.confidence_level(delta.interval.confidence)
-    lines = [
-        Line(
-            name="delta",
-            text=f"{_points(delta.value, delta.interval)} pp at {level} (candidate - baseline, these items)",
-        )
-    ]
+def _delta_lines(task: TaskReport, analysis: Analysis) -> Iterator[Line]:
+    delta = analysis.delta
+    shown = estimate_points(Estimate(value=delta.value, interval=analysis.interval))
+    level = numbers.confidence_level(analysis.interval.confidence)
+    yield Line(name="delta", text=f"{shown} at {level} (candidate - baseline, these items)")
     if delta.population is not None:
         text = f"{numbers.points_interval(delta.population)} pp, taken as a sample of such items"
-        lines.append(Line(name="items like these", text=text))
-    if task.completed is not None:
-        text = f"{_points(task.completed.value, task.completed.interval)} pp without truncated responses"
-        lines.append(Line(name="completed only", text=text))
-    if task.truncation is not None:
-        text = f"{_points(task.truncation.value, task.truncation.interval)} pp truncated (more is worse)"
-        lines.append(Line(name="truncation", text=text))
-    lines.append(Line(name="margin", text=f"{numbers.margin_points(task.margin)} ({task.margin_source})"))
+        yield Line(name="items like these", text=text)
+    if analysis.completed is not None:
+        text = f"{estimate_points(analysis.completed.delta)} without truncated responses"
+        yield Line(name="completed only", text=text)
+    margin = numbers.margin_points(analysis.judgement.margin)
+    if analysis.escalated is not None:
+        text = f"{estimate_points(analysis.escalated.delta)} with truncated ones asked again"
+        yield Line(name="larger budgets", text=text)
+    yield Line(name="margin", text=f"{margin} ({task.margin_source})")
     if delta.recovery is not None:
         recovery = numbers.percent_interval(delta.recovery.interval)
-        lines.append(Line(name="recovery", text=f"{numbers.percent(delta.recovery.value)} {recovery}"))
-    lines.append(Line(name="flips", text=_flips(delta)))
-    lines.append(Line(name="p, no difference", text=numbers.p_value(delta.p_value)))
-    lines += _item_lines(delta)
-    return lines
-
-
-def _points(value: float, interval: Interval) -> str:
-    digits = numbers.digits_for(interval)
-    return f"{numbers.points(value, digits).removesuffix(' pp')} {numbers.points_interval(interval)}"
+        yield Line(name="recovery", text=f"{numbers.percent(delta.recovery.value)} {recovery}")
+    yield Line(name="flips", text=_flips(delta))
+    yield Line(name="p, no difference", text=numbers.p_value(delta.p_value))
+    yield from _item_lines(delta)
 
 
 def _flips(delta: Delta) -> str:
@@ -146,18 +164,16 @@ def _flips(delta: Delta) -> str:
     return f"{text}; beyond sampling noise {numbers.percent(flips.corrected_rate)}"
 
 
-def _item_lines(delta: Delta) -> list[Line]:
-    lines = []
+def _item_lines(delta: Delta) -> Iterator[Line]:
     for item in delta.regressed[:_SHOWN_ITEMS]:
         change = f"{numbers.percent(item.baseline, 1)} to {numbers.percent(item.candidate, 1)}"
-        lines.append(Line(name="item got worse", text=f"{item.sample_id}: {change} (q = {item.q_value:.3f})"))
+        yield Line(name="item got worse", text=f"{item.sample_id}: {change} (q = {item.q_value:.3f})")
     more = len(delta.regressed) - _SHOWN_ITEMS
     if more > 0:
-        lines.append(Line(name="", text=f"and {more} more items, all in report.json"))
+        yield Line(name="", text=f"and {more} more items, all in report.json")
     for name, items in (("baseline", delta.only_baseline), ("candidate", delta.only_candidate)):
         if items:
-            lines.append(Line(name=f"only in {name}", text=_listed(items)))
-    return lines
+            yield Line(name=f"only in {name}", text=_listed(items))
 
 
 def _listed(items: tuple[str, ...]) -> str:
@@ -165,16 +181,25 @@ def _listed(items: tuple[str, ...]) -> str:
     return f"{len(items):,} items: {', '.join(items[:_SHOWN_ITEMS])}{more}"
 
 
-def _delta_notes(task: TaskReport) -> tuple[str, ...]:
-    return task.delta.warnings if task.delta is not None else ()
+def _accuracy_lines(analysis: Analysis) -> Iterator[SideLine]:
+    base, cand = analysis.delta.baseline, analysis.delta.candidate
+    pairs = {
+        "accuracy": (
+            Estimate(value=base.accuracy, interval=base.interval),
+            Estimate(value=cand.accuracy, interval=cand.interval),
+        )
+    }
+    if analysis.completed is not None:
+        pairs["completed only"] = (analysis.completed.baseline, analysis.completed.candidate)
+    if analysis.escalated is not None:
+        pairs["larger budgets"] = (analysis.escalated.baseline, analysis.escalated.candidate)
+    pairs |= {name: (found.baseline, found.candidate) for name, found in analysis.secondary.items()}
+    for name, (one, other) in pairs.items():
+        yield SideLine(name=name, baseline=_accuracy(one), candidate=_accuracy(other))
 
 
-def _accuracy_line(name: str, delta: Delta) -> SideLine:
-    return SideLine(name=name, baseline=_accuracy(delta.baseline), candidate=_accuracy(delta.candidate))
-
-
-def _accuracy(side: SideEstimate) -> str:
-    return f"{numbers.percent(side.accuracy)} {numbers.percent_interval(side.interval)}"
+def _accuracy(found: Estimate) -> str:
+    return f"{numbers.percent(found.value)} {numbers.percent_interval(found.interval)}"
 
 
 def _truncated(side: SideReport) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from reports.eval_log import EvalLog, read_eval_log
+from reports.foreign import foreign_files, read_foreign, sniff
 from reports.json_text import parse_json
 from reports.log_members import LogError
 from reports.score_file import read_score_file
@@ -79,9 +80,11 @@ def find_runs(path: Path) -> list[TaskRun]:
     if not path.exists():
         raise LogError(f"{path}: no such file or directory; give a run directory, a log or a score file")
     directories = _run_directories(path)
-    if not directories:
-        raise LogError(f"{path}: holds no log ({LOG_SUFFIX}); give a run directory, a log or a score file")
     runs = [run for directory in directories for run in _runs_of_directory(directory)]
+    if not directories:
+        runs = _foreign_runs(foreign_files(path))
+    if not runs:
+        raise LogError(f"{path}: holds no log ({LOG_SUFFIX}); give a run directory, a log or a score file")
     labels = sorted({run.facts.label for run in runs if not run.facts.is_foreign})
     if len(labels) > 1:
         raise AmbiguousRunError(
@@ -91,6 +94,8 @@ def find_runs(path: Path) -> list[TaskRun]:
 
 
 def _runs_of_file(path: Path) -> list[TaskRun]:
+    if path.suffix == ".jsonl" and sniff(path) is not None:
+        return _foreign_runs([path])
     if path.suffix in SCORE_SUFFIXES:
         table = read_score_file(path)
         return [
@@ -100,6 +105,10 @@ def _runs_of_file(path: Path) -> list[TaskRun]:
     manifest = _read_manifest(path.parent / MANIFEST)
     log = read_eval_log(path)
     return [_united([log], path, manifest if manifest.get("task") == log.facts.task else {})]
+
+
+def _foreign_runs(paths: Sequence[Path]) -> list[TaskRun]:
+    return [TaskRun(facts=run.facts, frame=run.frame) for run in read_foreign(paths)]
 
 
 def _run_directories(path: Path) -> list[Path]:

@@ -80,6 +80,7 @@ def summarise(
         "flags": flag_counts(rows),
         "accuracy": _accuracy(rows),
         "accuracy_completed": _accuracy(finished),
+        **_escalated(rows),
         "truncation_rate": outcomes["truncated"] / completed if completed else None,
         "per_epoch": _per_epoch(rows),
         "tokens": _tokens(rows),
@@ -126,6 +127,26 @@ def _accuracy(rows: pd.DataFrame) -> dict[str, float | None]:
         return {"value": None, "low": None, "high": None}
     interval = arm.interval(CONFIDENCE)
     return {"value": arm.accuracy, "low": interval.low, "high": interval.high}
+
+
+def _escalated(rows: pd.DataFrame) -> dict[str, Any]:
+    """Return accuracy with truncated responses as larger budgets left them, ``None`` where none was asked.
+
+    A request of larger budget that failed leaves its response as served.
+    """
+    tried = rows["escalated_max_tokens"].notna()
+    if not tried.any():
+        return {"accuracy_escalated": None, "escalated": None}
+    scores = rows["score"].where(rows["escalated_score"].isna(), rows["escalated_score"])
+    outcomes = rows.loc[tried, "escalated_outcome"].astype(str).value_counts()
+    return {
+        "accuracy_escalated": _accuracy(rows.assign(score=scores)),
+        "escalated": {
+            "n": int(tried.sum()),
+            "max_tokens": int(rows["escalated_max_tokens"].max()),
+            "outcomes": {name: int(outcomes.get(name, 0)) for name in OUTCOMES},
+        },
+    }
 
 
 def _per_epoch(rows: pd.DataFrame) -> list[dict[str, int]]:

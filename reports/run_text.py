@@ -18,6 +18,8 @@ def render_summary(summary: Mapping[str, Any], directory: Path) -> str:
     ]
     if summary["outcomes"]["truncated"]:
         lines.append(f"  over completed responses {_interval(summary['accuracy_completed'])}")
+    if summary.get("accuracy_escalated"):
+        lines.append(f"  with larger budgets {_escalated(summary)}")
     lines += [f"  epochs {text}" for text in _epochs(summary)]
     lines += render_categories(summary)
     lines.append(f"  tokens per response {_tokens(summary['tokens'])}")
@@ -50,6 +52,16 @@ def _interval(figure: Mapping[str, Any]) -> str:
     if figure["value"] is None:
         return "none scored"
     return f"{figure['value']:.2%} [{figure['low']:.2%}, {figure['high']:.2%}]"
+
+
+def _escalated(summary: Mapping[str, Any]) -> str:
+    tried = summary["escalated"]
+    left = tried["outcomes"]["truncated"]
+    failed = f", {tried['outcomes']['error']} failed" if tried["outcomes"]["error"] else ""
+    return (
+        f"{_interval(summary['accuracy_escalated'])}   {tried['n']} truncated asked again with up to"
+        f" {tried['max_tokens']:,} tokens: {left} still truncated{failed} (not the score as served)"
+    )
 
 
 def _partial(summary: Mapping[str, Any]) -> str:

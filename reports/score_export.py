@@ -15,7 +15,7 @@ from reports.run_files import TaskRun
 from reports.score_table import COLUMNS, NUMBERS, RUN_COLUMNS, build_frame, concat_frames
 
 FORMATS = ("csv", "jsonl", "parquet")
-_FRACTIONAL = ("score", "ttft_s", "duration_s")
+_FRACTIONAL = ("score", "ttft_s", "duration_s", "finished_at")
 
 
 def export_rows(runs: list[TaskRun]) -> pd.DataFrame:

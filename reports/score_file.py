@@ -21,6 +21,7 @@ from reports.score_table import (
     TaskFacts,
     build_frame,
 )
+from reports.signals import TRUNCATING_STOPS
 
 REQUIRED = ("sample_id", "epoch", "score")
 MAX_ROWS = 20_000_000
@@ -35,14 +36,23 @@ def read_score_file(path: Path) -> ScoreTable:
     file without a task column are of the task ``""``.
     """
     table = _named(path, load_columns(path))
+    frame = checked_frame(path, table)
+    return ScoreTable(frame=frame, facts=_facts_by_task(path, _whole_columns(table), frame))
+
+
+def checked_frame(path: Path, table: pa.Table) -> pd.DataFrame:
+    """Return the score rows of a table under the score table's column names, every value checked."""
     if table.num_rows == 0:
         raise ScoreFileError(f"{path}: holds no rows; a score file needs one row a response")
     if table.num_rows > MAX_ROWS:
         raise ScoreFileError(f"{path}: holds {table.num_rows:,} rows; at most {MAX_ROWS:,} are read")
-    columns = {name: table.column(name).combine_chunks() for name in table.column_names}
-    frame = _frame(path, columns, table.num_rows)
+    frame = _frame(path, _whole_columns(table), table.num_rows)
     _refuse_duplicates(path, frame)
-    return ScoreTable(frame=frame, facts=_facts_by_task(path, columns, frame))
+    return frame
+
+
+def _whole_columns(table: pa.Table) -> dict[str, pa.Array]:
+    return {name: table.column(name).combine_chunks() for name in table.column_names}
 
 
 def _named(path: Path, table: pa.Table) -> pa.Table:
@@ -76,19 +86,24 @@ def _frame(path: Path, columns: dict[str, pa.Array], n_rows: int) -> pd.DataFram
             values[name] = as_numbers(path, name, columns[name])
             check_range(path, name, values[name], 0.0, 1.0 if name == "score" else np.inf)
     epochs = as_numbers(path, "epoch", columns["epoch"])
-    values["epoch"] = check_whole(path, "epoch", epochs)
     check_range(path, "epoch", epochs, 0, MAX_EPOCH)
+    values["epoch"] = check_whole(path, "epoch", epochs)
     values["seed"] = _seeds(columns.get("seed"))
     values["tokens_estimated"] = _booleans(columns.get("tokens_estimated"))
-    values["outcome"], values["score"] = _outcomes(path, columns.get("outcome"), values["score"])
+    cut = pd.Series(values.get("stop_reason"), index=range(n_rows)).isin(TRUNCATING_STOPS).to_numpy()
+    values["outcome"], values["score"] = _outcomes(path, columns.get("outcome"), values["score"], cut)
     values["task"] = _tasks(path, values.get("task"), n_rows)
     _refuse_nameless(path, values["sample_id"])
     return build_frame({name: column for name, column in values.items() if column is not None}, n_rows)
 
 
-def _outcomes(path: Path, column: pa.Array | None, scores: Any) -> tuple[Any, Any]:
-    """Return outcomes and scores that agree: an error has no score, no score is never an answer."""
-    derived = np.where(np.isnan(scores), -1, np.where(scores >= 1, 0, 1))
+def _outcomes(path: Path, column: pa.Array | None, scores: Any, cut: Any) -> tuple[Any, Any]:
+    """Return outcomes and scores that agree: an error has no score, no score is never an answer.
+
+    ``cut`` marks the responses that the token budget ended: wrong by that, not by their answer.
+    """
+    wrong = np.where(cut, OUTCOMES.index("truncated"), OUTCOMES.index("incorrect"))
+    derived = np.where(np.isnan(scores), -1, np.where(scores >= 1, 0, wrong))
     if column is None:
         return pd.Categorical.from_codes(derived, categories=pd.Index(OUTCOMES)), scores
     given = pd.Index(pc.utf8_lower(as_text(column)).to_pandas(), dtype=object)

@@ -1,5 +1,6 @@
 """Load a score file as columns (CSV and JSON lines: all text), nothing in it believed yet."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -64,21 +65,29 @@ def _load_parquet(path: Path) -> pa.Table:
 
 
 def _load_json_lines(path: Path) -> pa.Table:
-    """Return the known keys of each line's object as text, so that mixed types are judged as in a CSV."""
-    columns: dict[str, list[str | None]] = {name: [] for name in (*COLUMNS, *RUN_COLUMNS, *ALIASES)}
-    n_rows = 0
+    return text_table(row for _, row in json_rows(path))
+
+
+def json_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield line number and object of every line that is not blank."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            row = _json_row(path, number, line)
-            for name, value in row.items():
-                values = columns.get(name)
-                if values is not None:
-                    if len(values) < n_rows:
-                        values.extend([None] * (n_rows - len(values)))
-                    values.append(_json_cell(value))
-            n_rows += 1
+            if line.strip():
+                yield number, _json_row(path, number, line)
+
+
+def text_table(rows: Iterable[Mapping[str, Any]]) -> pa.Table:
+    """Return the known keys of the rows as columns of text, so that mixed types are judged as in a CSV."""
+    columns: dict[str, list[str | None]] = {name: [] for name in (*COLUMNS, *RUN_COLUMNS, *ALIASES)}
+    n_rows = 0
+    for row in rows:
+        for name, value in row.items():
+            values = columns.get(name)
+            if values is not None:
+                if len(values) < n_rows:
+                    values.extend([None] * (n_rows - len(values)))
+                values.append(_json_cell(value))
+        n_rows += 1
     for values in columns.values():
         values.extend([None] * (n_rows - len(values)) if values else [])
     return pa.table({name: pa.array(values, pa.string()) for name, values in columns.items() if values})

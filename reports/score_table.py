@@ -29,13 +29,19 @@ INTERFACE_COLUMNS = (
 EXTRA_COLUMNS = (
     "content_hash",
     "category",
+    "lenient_answer",
     "reason",
     "error",
     "attempts",
+    "finished_at",
     "prompt_tokens",
     "answer_tokens",
     "tokens_estimated",
     "secondary",
+    # what a larger budget brought where the response as served was truncated; never mixed into the others
+    "escalated_outcome",
+    "escalated_score",
+    "escalated_max_tokens",
 )
 COLUMNS = INTERFACE_COLUMNS + EXTRA_COLUMNS
 # What an exported table repeats in every row, so that reading it back knows the run it came from.
@@ -51,8 +57,9 @@ REPEATED_TEXT = (
     "flags",
     "content_hash",
     "category",
+    "escalated_outcome",
 )
-FREE_TEXT = ("answer", "reason", "error", "secondary")
+FREE_TEXT = ("answer", "lenient_answer", "reason", "error", "secondary")
 NUMBERS = (
     "score",
     "output_tokens",
@@ -60,8 +67,11 @@ NUMBERS = (
     "ttft_s",
     "duration_s",
     "attempts",
+    "finished_at",
     "prompt_tokens",
     "answer_tokens",
+    "escalated_score",
+    "escalated_max_tokens",
 )
 
 

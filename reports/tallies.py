@@ -3,19 +3,35 @@
 import numpy as np
 import pandas as pd
 
+from reports.drift import compare_blocks
+from reports.metrics import majority_accuracy, pass_at_k
 from reports.report import Counts, EpochCount, SideReport
 from reports.score_table import OUTCOMES, TaskFacts
 
 
 def side_report(facts: TaskFacts, frame: pd.DataFrame) -> SideReport:
     """Return the counts of one side of one task from its rows."""
+    pass_at = _pass_at(frame)
     return SideReport(
         facts=facts,
         n_items=int(frame["sample_id"].nunique()),
         epochs=int(frame["epoch"].nunique()),
         counts=count_outcomes(frame, facts.expected),
         per_epoch=count_epochs(frame),
+        replicas=compare_blocks(frame, "replica"),
+        pass_at=pass_at,
+        majority=majority_accuracy(frame) if pass_at and frame["answer"].notna().any() else None,
     )
+
+
+def _pass_at(frame: pd.DataFrame) -> dict[int, float]:
+    """Return pass@k for k = 2, 4, 8 ... up to the epochs; empty where scores are not right or wrong."""
+    scores = frame["score"].dropna()
+    if not scores.isin([0.0, 1.0]).all():
+        return {}
+    n_epochs = int(frame["epoch"].nunique())
+    chances = {k: pass_at_k(frame, k) for k in (2, 4, 8, 16, 32, 64) if k <= n_epochs}
+    return {k: chance for k, chance in chances.items() if chance is not None}
 
 
 def count_outcomes(frame: pd.DataFrame, expected: int | None) -> Counts:

@@ -9,18 +9,35 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageUser, GenerateConfig
 
 from tasks.benchmark import Item
+from tasks.escalation import escalate_truncated
+from tasks.response_record import RAW_REQUEST
 from tasks.scorers import outcome_scorer
 from tasks.solvers import seeded_generate
 from tasks.spec import TaskSpec
+from verifiers.thinking_switch import asks_no_thinking
 
 
-def build_task(spec: TaskSpec, items: Sequence[Item], *, run_seed: int, metadata: Mapping[str, Any]) -> Task:
-    """Return the task; ``metadata`` goes into the log's header, where the comparator reads it."""
+def build_task(
+    spec: TaskSpec,
+    items: Sequence[Item],
+    *,
+    run_seed: int,
+    metadata: Mapping[str, Any],
+    escalate_to: int | None = None,
+    send_seed: bool = True,
+) -> Task:
+    """Return the task; ``metadata`` goes into the log's header, where the comparator reads it.
+
+    ``escalate_to`` is the largest budget with which truncated samples are asked again, ``None`` for not at all.
+    ``send_seed`` says whether requests carry a seed at all.
+    """
+    is_thinking_off = spec.thinking is False or asks_no_thinking(spec.extra_body)
+    escalation = [] if escalate_to is None else [escalate_truncated(spec.max_tokens, escalate_to)]
     return Task(
         name=spec.task,
         dataset=MemoryDataset([_sample(item) for item in items], name=spec.dataset.name),
-        solver=seeded_generate(run_seed),
-        scorer=outcome_scorer(spec.task),
+        solver=[seeded_generate(run_seed, dict(spec.options), send_seed), *escalation],
+        scorer=outcome_scorer(spec.task, is_thinking_off=is_thinking_off),
         epochs=spec.epochs,
         config=GenerateConfig(
             temperature=spec.sampling.temperature, top_p=spec.sampling.top_p, max_tokens=spec.max_tokens
@@ -31,9 +48,10 @@ def build_task(spec: TaskSpec, items: Sequence[Item], *, run_seed: int, metadata
 
 def _sample(item: Item) -> Sample:
     """Return Inspect's sample. The solver adds images and forms: images in an input would be read at once."""
+    whole = None if item.request is None else {RAW_REQUEST: dict(item.request)}
     return Sample(
         id=item.sample_id,
-        input=[ChatMessageUser(content=item.prompt)],
+        input=[ChatMessageUser(content=item.prompt, metadata=whole)],
         target=item.target,
         metadata={
             "content_hash": item.content_hash,

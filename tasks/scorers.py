@@ -1,15 +1,19 @@
 """From a verifier's grade to Inspect's score: the one file that knows both."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
+from inspect_ai.model import ModelOutput
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
 from tasks.catalog import find_benchmark
+from tasks.escalation import Escalation, take_escalation
 from tasks.response_record import read_record, response_of
-from verifiers.outcome import Grade
+from verifiers.outcome import Grade, Outcome
 from verifiers.response import Response
+from verifiers.thinking_switch import thinking_off_flags
 
 
 @metric
@@ -25,14 +29,28 @@ def accuracy_as_served() -> Metric:
 
 
 @scorer(metrics=[accuracy_as_served()], name="outcome")
-def outcome_scorer(task: str) -> Scorer:
-    """Grade with the verifier of ``task``; the score's metadata is the response's row of the score table."""
+def outcome_scorer(task: str, is_thinking_off: bool = False) -> Scorer:
+    """Grade with the verifier of ``task``; the score's metadata is the response's row of the score table.
+
+    A response of larger budget (:mod:`tasks.escalation`) is graded beside it and never mixed in. Where
+    thinking is switched off, a response that thinks all the same is flagged.
+    """
     grade = find_benchmark(task).grade
 
     async def score(state: TaskState, target: Target) -> Score:
+        def graded(output: ModelOutput) -> Grade:
+            right = state.metadata.get("target", target.text)
+            return grade(response_of(output), right, state.metadata.get("grading", {}))
+
         response = response_of(state.output)
-        right = state.metadata.get("target", target.text)
-        return as_score(grade(response, right, state.metadata.get("grading", {})), state, response)
+        score = as_score(graded(state.output), state, response)
+        row = score.metadata or {}
+        if is_thinking_off:
+            row["flags"] += thinking_off_flags(response)
+        escalation = take_escalation(state)
+        if escalation is not None:
+            row |= escalated_columns(escalation, graded)
+        return score
 
     return score
 
@@ -67,8 +85,24 @@ def _row(grade: Grade, state: TaskState, response: Response) -> dict[str, Any]:
         **({"target": state.metadata["target"]} if "target" in state.metadata else {}),
         "content_hash": state.metadata.get("content_hash"),
         "secondary": dict(grade.secondary),
+        **({"details": {**grade.details, "streamed": record.get("streamed")}} if grade.details else {}),
     }
     return row | token_counts(response, record.get("n_chunks"))
+
+
+def escalated_columns(escalation: Escalation, graded: Callable[[ModelOutput], Grade]) -> dict[str, Any]:
+    """Return the columns of the largest budget tried; a failed request has no score."""
+    row: dict[str, Any] = {"escalated_max_tokens": escalation.max_tokens}
+    if escalation.output is None:
+        return row | {"escalated_outcome": str(Outcome.ERROR), "escalated_score": None}
+    grade = graded(escalation.output)
+    tokens = token_counts(response_of(escalation.output), read_record(escalation.output).get("n_chunks"))
+    return row | {
+        "escalated_outcome": str(grade.outcome),
+        "escalated_score": grade.score,
+        "escalated_answer": grade.answer,
+        "escalated_output_tokens": tokens["output_tokens"],
+    }
 
 
 def token_counts(response: Response, n_chunks: int | None) -> dict[str, Any]:

@@ -1,22 +1,23 @@
 """A :class:`Response` out of a plain chat completion or out of the chunks of a streamed one."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from io import StringIO
-from itertools import pairwise
 from typing import Any
 
 from verifiers.response import Response
 from verifiers.wire_calls import CallCollector, has_index
-from verifiers.wire_error import (
+from verifiers.wire_frame import (
     ErrorFrame,
     MalformedReply,
     NoChoices,
     UnusableReplyError,
     find_error,
+    indexed_choices,
     json_text,
+    object_fields,
     shown,
 )
-from verifiers.wire_text import FieldText, merge_reasoning, read_field
+from verifiers.wire_text import FieldText, merge_messages, merge_reasoning, read_field
 from verifiers.wire_usage import UsageReader
 
 __all__ = [
@@ -115,7 +116,7 @@ class CompletionAssembler:
     def add_body(self, body: Mapping[str, Any]) -> None:
         """Take in a whole ``chat.completion`` object that is known to have choices."""
         self._usage.add(body.get("usage"))
-        for index, choice in _indexed(body["choices"]):
+        for index, choice in indexed_choices(body["choices"]):
             target = self._choice(index)
             if not target._is_touched:  # a second choice of the same index would be glued to the first
                 target._add_message(choice, is_chunk=False)
@@ -152,7 +153,7 @@ class CompletionAssembler:
                 self._flags["unknown_frame"] = None
             return False
         carried = False
-        for index, choice in _indexed(choices):
+        for index, choice in indexed_choices(choices):
             carried = self._choice(index)._add_choice(choice) or carried
         return carried
 
@@ -170,7 +171,7 @@ class CompletionAssembler:
         if delta is None:
             return self._add_message(choice, is_chunk=True)
         carried = False
-        for key, value in _fields(delta, "delta").items():
+        for key, value in object_fields(delta, "delta").items():
             carried = (value is not None and self._add_field(key, value)) or carried
         self._note_finish(choice)
         return carried
@@ -188,7 +189,7 @@ class CompletionAssembler:
         else:
             message = {"content": choice.get("text")}
             is_chunk = False  # nothing of the legacy API's is ever repeated
-        for key, value in _fields(message, "message").items():
+        for key, value in object_fields(message, "message").items():
             if value is not None:
                 carried = self._add_field(key, value, is_message=True, is_repeatable=is_chunk) or carried
         self._note_finish(choice)
@@ -278,26 +279,4 @@ class CompletionAssembler:
         sink = self._sinks.get(name)
         messages = self._messages.get(name)
         text = None if sink is None else sink.getvalue()
-        return text if messages is None else _with_messages(text or "", messages)
-
-
-def _with_messages(text: str, messages: list[str]) -> str:
-    """Text of ``message`` objects in a stream: fragments, ever longer beginnings, or one closing copy."""
-    is_cumulative = all(later.startswith(earlier) for earlier, later in pairwise(messages))
-    whole = messages[-1] if is_cumulative else "".join(messages)
-    return whole if whole.startswith(text) else text + whole
-
-
-def _indexed(choices: object) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Each choice with its index, its place in the list where the index is missing or senseless."""
-    if not isinstance(choices, list):
-        raise MalformedReply(f"choices: a JSON {type(choices).__name__}, {shown(choices)}; expected a list")
-    for place, choice in enumerate(choices):
-        index = _fields(choice, "choice").get("index")
-        yield (index if isinstance(index, int) and not isinstance(index, bool) else place), choice
-
-
-def _fields(value: object, subject: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise MalformedReply(f"{subject}: a JSON {type(value).__name__}, {shown(value)}; expected an object")
-    return value
+        return text if messages is None else merge_messages(text or "", messages)

@@ -9,39 +9,19 @@ Kimi's trained form (its tool-call guidance) is one section of calls::
 The dialects of other models are recognised too, for servers that run with the wrong parser.
 """
 
-import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from verifiers.response import Response, ToolCall
 from verifiers.tool_arguments import parse_json
-from verifiers.wire_error import json_text
+from verifiers.tool_dialects import DialectCall, find_dialect_calls, json_end, named_calls
 
 # Seen with and without the plural, and with "arguments"; the group says what the token does.
 _TOKEN = re.compile(r"<\|\s*(tool_calls?_section|tool_calls?|tool_calls?_arguments?)_(begin|end)\s*\|>")
 _CUT_TOKEN = re.compile(r"<\|tool_call[a-z_]*\|?\Z")
 _NATIVE_ID = re.compile(r"functions\.(.+):(\d+)", re.DOTALL)
-# Degenerate output repeats such openings thousands of times: no pattern may run past the next one.
-_BARE_CALL = re.compile(
-    r"functions\.([^\s{}<>|]{1,200}):\d{1,9}\s*(?=\{)"
-)  # special tokens dropped by the server
-_FOREIGN_OPENINGS = (  # one group each: the name, where it stands outside the JSON
-    r"<tool_call>\s*(?=[\[{])",  # Hermes, Qwen
-    r"<tool_call>\s*<function=([^<>\s]+)>",  # Qwen-Coder
-    r"<tool_call>\s*([^\s<>{}\[\]]+)\s*(?=<arg_key>|</tool_call>)",  # GLM
-    r"<function=([^<>\s]+)>",  # Llama
-    r"<\|python_tag\|>",
-    r"<\|tool_calls?\|>",  # Phi, Granite
-    r"\[TOOL_CALLS\]\s*([\w.-]+)?(?:\[ARGS\])?",  # Mistral
-    r"<｜tool▁sep｜>([^\s<{]+)",  # DeepSeek
-    r"<(?:\w+:)?invoke name=\"([^\"<]+)\">",
-    r"to=functions\.([^\s<]{1,200}+)\s*(?:<\|constrain\|>)?\s*\w*\s*<\|message\|>",  # gpt-oss
-)
-_FOREIGN = re.compile("|".join(_FOREIGN_OPENINGS))
-_FENCE = re.compile(r"\s*(?:```(?:json)?\s*)?")
 _MAX_ID_LENGTH = 300
-_DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,10 +111,10 @@ def read_native_text(text: str | None, names: Sequence[str] = ()) -> NativeText:
     calls: list[NativeCall] = []
     rest: list[str] = []
     end = 0
-    for start, stop, call in _untokenised(text, names):
-        rest.append(text[end:start])
-        calls.append(call)
-        end = stop
+    for found_call in find_dialect_calls(text, names):
+        rest.append(text[end : found_call.start])
+        calls.append(_native_call(found_call))
+        end = found_call.end
     return NativeText(text="".join([*rest, text[end:]]), calls=tuple(calls), has_tokens=bool(calls))
 
 
@@ -201,8 +181,8 @@ class _Reader:
         header, brace, rest = segment.partition("{")
         if header.strip() and brace:
             self._add_call(header.strip(), brace + rest, is_closed=is_closed)
-        elif brace and (named := list(_named_calls(segment, None))):
-            self._calls += named
+        elif brace and (named := list(named_calls(segment))):
+            self._calls += [_native_call(call) for call in named]
         elif segment.strip():  # cut within its header: a call, but no fault of its id
             self._calls.append(NativeCall(id=None, name=None, arguments="", is_closed=False))
 
@@ -230,54 +210,15 @@ def _role(token: re.Match[str]) -> str:
     return f"arguments_{token[2]}" if "argument" in kind else f"call_{token[2]}"
 
 
-def _untokenised(text: str, names: Sequence[str]) -> Iterator[tuple[int, int, NativeCall]]:
-    """Start, end and call of every place that is a call without Kimi's tokens, none overlapping."""
-    end = 0
-    for opening in _BARE_CALL.finditer(text):
-        if opening.start() >= end:
-            end = _json_end(text, opening.end())
-            header, arguments = opening[0].strip(), text[opening.end() : end]
-            yield opening.start(), end, NativeCall(id=header, name=opening[1], arguments=arguments)
-    if end:
-        return
-    for opening in _FOREIGN.finditer(text):
-        if opening.start() < end:
-            continue
-        fence = _FENCE.match(text, opening.end())
-        start = fence.end() if fence else opening.end()
-        end = _json_end(text, start)
-        name = next((group for group in opening.groups() if group), None)
-        for call in _named_calls(text[start:end], name):
-            if not names or call.name in names:
-                yield opening.start(), end, call
-
-
-def _named_calls(text: str, name: str | None) -> Iterator[NativeCall]:
-    """Calls of a JSON value that names them itself, or the one call ``name`` with this value."""
-    value = parse_json(text).value
-    if name is not None:
-        yield NativeCall(id=None, name=name, arguments=text if isinstance(value, dict) else "")
-        return
-    for item in value if isinstance(value, list) else [value]:
-        if isinstance(item, dict) and isinstance(item.get("name"), str):
-            arguments = item.get("arguments", item.get("parameters", {}))
-            written = arguments if isinstance(arguments, str) else json_text(arguments)
-            yield NativeCall(id=None, name=item["name"], arguments=written)
+def _native_call(call: DialectCall) -> NativeCall:
+    return NativeCall(id=call.id, name=call.name, arguments=call.arguments)
 
 
 def _split_json(text: str) -> tuple[str, str]:
     """The JSON value that ``text`` begins with and what follows; all of it where there is none."""
     body = text.lstrip()
-    end = _json_end(body, 0)
+    end = json_end(body, 0)
     return (body[:end], body[end:]) if end else (body.rstrip(), "")
-
-
-def _json_end(text: str, start: int) -> int:
-    """Where the JSON value at ``start`` ends; ``start`` itself where there is none."""
-    try:
-        return _DECODER.raw_decode(text, start)[1]
-    except (ValueError, RecursionError):
-        return start
 
 
 def _counter(digits: str) -> int | None:

@@ -12,7 +12,7 @@ _MAX_DIGITS = 4000  # Python refuses to convert longer integers in one go
 _MAX_ENCODINGS = 4
 _NATIVE_TAIL = re.compile(r"(?:\s*<\|[a-z_]+\|>)+\s*\Z")
 _OPEN_NUMBER = re.compile(r"\.|(?:\.\d+)?[eE][+-]?")  # what may stand behind the last digit
-_OPEN_ESCAPE = re.compile(r"u[0-9a-fA-F]{0,3}")
+_OPEN_ESCAPE = re.compile(r"u[0-9a-fA-F]{0,4}")
 _LITERALS = ("true", "false", "null")
 
 

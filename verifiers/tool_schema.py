@@ -181,8 +181,8 @@ def _fault_within(specification: Any, resource: Any, resolver: Any, seen: set[in
     if id(contents) in seen or not isinstance(contents, Mapping):
         return ""
     seen.add(id(contents))
-    reference = contents.get("$ref")
-    if reference is not None:
+    if "$ref" in contents:
+        reference = contents["$ref"]
         try:
             found = resolver.lookup(reference)
         except (referencing.exceptions.Unresolvable, AttributeError, ValueError):

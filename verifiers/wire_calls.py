@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from verifiers.response import ToolCall
-from verifiers.wire_error import json_text
+from verifiers.wire_frame import json_text
 
 
 class _Piece(NamedTuple):

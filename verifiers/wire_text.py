@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
-from verifiers.wire_error import json_text
+from verifiers.wire_frame import json_text
 
 REASONING_PART_TYPES = frozenset({"thinking", "reasoning", "reasoning_content"})
 _SILENT_PART_TYPES = frozenset({"reasoning.encrypted", "redacted_thinking", "signature"})
@@ -48,6 +49,13 @@ def merge_reasoning(texts: list[str]) -> str:
         if not any(squeezed in _squeeze(longer) for longer in kept):
             kept.append(text)
     return "".join(text for text in texts if text in kept) if len(kept) > 1 else "".join(kept)
+
+
+def merge_messages(text: str, messages: list[str]) -> str:
+    """Text of ``message`` objects in a stream: fragments, ever longer beginnings, or one closing copy."""
+    is_cumulative = all(later.startswith(earlier) for earlier, later in pairwise(messages))
+    whole = messages[-1] if is_cumulative else "".join(messages)
+    return whole if whole.startswith(text) else text + whole
 
 
 def _part_text(part: object) -> str | None:

@@ -5,7 +5,10 @@ from pathlib import Path
 
 import click
 
-from reports.run_files import find_runs, only_run, runs_by_task
+from evals.exit_code import CommandError, ExitCode
+from reports.log_members import LogError
+from reports.run_files import AmbiguousRunError, find_runs, only_run, runs_by_task
+from reports.score_columns import ScoreFileError
 from reports.score_export import FORMATS, export_rows, render_scores
 
 
@@ -23,7 +26,10 @@ def command(run: Path, file_format: str | None, out: Path | None) -> None:
     chosen = file_format or _by_suffix(out)
     if out is None and chosen == "parquet":
         raise click.UsageError("--format parquet: is binary; name a file with --out FILE")
-    runs = [only_run(found) for found in runs_by_task(find_runs(run)).values()]
+    try:
+        runs = [only_run(found) for found in runs_by_task(find_runs(run)).values()]
+    except (AmbiguousRunError, LogError, ScoreFileError) as error:
+        raise CommandError(str(error), ExitCode.INVALID) from None
     data = render_scores(export_rows(runs), chosen)
     if out is None:
         sys.stdout.buffer.write(data)

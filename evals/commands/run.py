@@ -1,29 +1,33 @@
 """``quantcheck run``: run one task against one endpoint, or what is missing of an earlier run."""
 
 import json
-import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from evals.budget import Budget, BudgetError, settle_budget
+from evals.chat_template import ChatTemplate, ChatTemplateError, load_chat_template
+from evals.commands.asked import exam_of, overrides_of, surveyed_endpoint
 from evals.commands.run_options import endpoint_options, protocol_options, running_options
-from evals.endpoint import DEFAULT_URL_VARIABLE, Endpoint, normalise_base_url, read_key
+from evals.endpoint import Endpoint
 from evals.exit_code import CommandError, ExitCode
+from evals.raw_completions import render_items
 from evals.retry import RetryPolicy
-from evals.run_directory import safe_label, write_json
+from evals.run_directory import write_json
 from evals.runner import RunEnd, RunRequest, RunSettings, run
-from evals.survey import EndpointFacts, survey
 from evals.transport import Waits
-from reports.run_summary import summarise_run
+from reports.eval_log import read_eval_log
+from reports.run_summary import summarise, summarise_run
 from reports.run_text import render_summary
-from tasks.benchmark import Benchmark
+from tasks.benchmark import Benchmark, Item
 from tasks.catalog import find_benchmark
-from tasks.exam import Exam, ExamSource, load_exam
-from tasks.protocol import Overrides, resolve_spec
-from tasks.spec import ThinkMode
+from tasks.k2_tool_calls import RAW_COMPLETIONS
+from tasks.protocol import resolve_spec
+from tasks.stream_way import STREAM
 
 
 @click.command()
@@ -46,137 +50,127 @@ def command(task: str, as_json: bool, **options: Any) -> int:
 def build_request(task: str, options: dict[str, Any]) -> RunRequest:
     """Return the run that the flags describe, after asking the endpoint what it is."""
     benchmark = find_benchmark(task)
-    overrides = _overrides(options)
+    overrides = overrides_of(options, benchmark)
     benchmark.preset(options["preset"])  # a wrong name is told before data or network are touched
     benchmark.pin(options["variant"])
     benchmark.refuse_foreign_options(overrides.options)
-    exam = _exam(benchmark, options)
+    template = chat_template_of(options)
+    if template is not None:
+        overrides = replace(overrides, options={**overrides.options, RAW_COMPLETIONS: template.digest})
+    exam = exam_of(benchmark, options)
     spec = resolve_spec(
         benchmark, exam.dataset, preset=options["preset"], variant=options["variant"], overrides=overrides
     )
-    endpoint, facts = _endpoint(options, overrides)
+    endpoint, facts = surveyed_endpoint(options, overrides)
     items = exam.items[: options["limit"]] if options["limit"] else exam.items
+    if template is not None:
+        items = _rendered(items, template, endpoint)
+    # a cut budget must not depend on the limit, or a grown run could not reuse the answers of a small one
+    measured = exam.items if options["clamp_budget"] else items
+    budget = settle_budget(spec, measured, endpoint, facts, clamp=options["clamp_budget"])
+    for line in (
+        *(f"note: {note}" for note in budget.notes),
+        *(f"warning: {text}" for text in budget.warnings),
+    ):
+        print(line, file=sys.stderr)
     return RunRequest(
         benchmark=benchmark,
-        spec=spec,
+        spec=replace(spec, max_tokens=budget.max_tokens),
         items=items,
         endpoint=endpoint,
         facts=facts,
-        settings=_settings(options),
+        settings=_settings(options, budget, benchmark),
     )
+
+
+def chat_template_of(options: dict[str, Any]) -> ChatTemplate | None:
+    """Return the template to render prompts with, ``None`` where the endpoint renders them itself."""
+    if not options["raw_completions"]:
+        return None
+    if not options["tokenizer"]:
+        raise click.UsageError(
+            "--raw-completions: renders the chat template here; name its tokenizer with --tokenizer PATH"
+        )
+    return load_chat_template(options["tokenizer"], trust_code=options["trust_tokenizer_code"])
+
+
+def _rendered(items: Sequence[Item], template: ChatTemplate, endpoint: Endpoint) -> Sequence[Item]:
+    rendered = render_items(items, template, endpoint)
+    for note in rendered.notes:
+        print(f"note: {note}", file=sys.stderr)
+    if not rendered.items:
+        raise ChatTemplateError(
+            "chat template: renders none of the requests; name the checkpoint's own tokenizer"
+        )
+    return rendered.items
 
 
 def finish(
     end: RunEnd, *, max_error_rate: float, as_json: bool, groups: Mapping[str, str] | None = None
 ) -> int:
     """Write the summary, print it, and return the exit code the run deserves."""
-    summary = summarise_run(
-        end.directory,
-        requests_sent=end.n_requests_sent,
-        retries=end.n_retries,
-        max_error_rate=max_error_rate,
-        groups=groups,
-    )
-    write_json(end.directory / "summary.json", summary)
-    if as_json:
-        print(json.dumps(summary, allow_nan=False))
-    print(render_summary(summary, end.directory), file=sys.stderr if as_json else sys.stdout)
+    summary = summary_of(end, max_error_rate=max_error_rate, groups=groups)
+    if summary is not None:
+        write_json(end.directory / "summary.json", summary)
+        if as_json:
+            print(json.dumps(summary, allow_nan=False))
+        print(render_summary(summary, end.directory), file=sys.stderr if as_json else sys.stdout)
     if end.was_interrupted:
         print("quantcheck: interrupted; run the same command again to resume", file=sys.stderr)
         return ExitCode.INTERRUPTED
     if end.fatal is not None:
         raise CommandError(f"stopped: {end.fatal}", ExitCode.ENDPOINT_OR_DATA)
-    if summary["status"] == "invalid":
+    if summary is None or summary["status"] == "invalid":
         return ExitCode.INVALID
     return ExitCode.DONE
 
 
-def _exam(benchmark: Benchmark, options: dict[str, Any]) -> Exam:
-    path, image_root = options["dataset_path"], options.get("image_root")
-    source = ExamSource(
-        path=Path(path) if path else None,
-        image_root=Path(image_root) if image_root else None,
-        accept_changes=options["accept_dataset"],
-        options=task_options(options),
-    )
-    exam = load_exam(benchmark, variant=options["variant"], source=source)
-    for note in exam.notes:
-        print(f"note: {note}", file=sys.stderr)
-    if exam.dataset.is_pinned_content is False:
-        print(
-            f"warning: {exam.dataset.source} is not the pinned content of {exam.dataset.name}",
-            file=sys.stderr,
-        )
-    return exam
+def summary_of(
+    end: RunEnd, *, max_error_rate: float, groups: Mapping[str, str] | None
+) -> dict[str, Any] | None:
+    """Return the summary of what was asked for, ``None`` where a run was stopped before it had a log.
+
+    A whole run is its own log alone; of one that was stopped, earlier tries may hold more.
+    """
+    facts: dict[str, Any] = {
+        "requests_sent": end.n_requests_sent,
+        "retries": end.n_retries,
+        "max_error_rate": max_error_rate,
+        "groups": groups,
+    }
+    if end.is_whole and end.log is not None:
+        log = read_eval_log(end.log)
+        return summarise(log.frame, log.facts, log=end.log.name, **facts)
+    if end.log is None and (end.was_interrupted or end.fatal is not None):
+        return None
+    return summarise_run(end.directory, **facts)
 
 
-def _overrides(options: dict[str, Any]) -> Overrides:
-    return Overrides(
-        epochs=options["epochs"],
-        max_tokens=options["max_tokens"],
-        temperature=options["temperature"],
-        top_p=options["top_p"],
-        think_mode=ThinkMode(options["think_mode"]),
-        thinking=options["thinking"],
-        effort=options["effort"],
-        extra_body=options["extra_body"],
-        options=task_options(options),
-    )
-
-
-def task_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that only some tasks have, those that are set."""
-    return {name: options[name] for name in ("shuffle_per_epoch", "max_image_pixels") if options.get(name)}
-
-
-def _endpoint(options: dict[str, Any], overrides: Overrides) -> tuple[Endpoint, EndpointFacts]:
-    base_url = normalise_base_url(_base_url(options))
-    facts = survey(base_url, api_key_env=options["api_key_env"], headers=options["headers"])
-    model = _model(options["model"], facts, base_url)
-    read_key(options["api_key_env"])
-    endpoint = Endpoint(
-        base_url=base_url,
-        model=model,
-        label=safe_label(options["label"] or model),
-        api_key_env=options["api_key_env"],
-        think_mode=overrides.think_mode,
-        thinking=overrides.thinking,
-        effort=overrides.effort,
-        extra_body=overrides.extra_body,
-        headers=options["headers"],
-    )
-    return endpoint, facts
-
-
-def _base_url(options: dict[str, Any]) -> str:
-    url = options["base_url"] or os.environ.get(DEFAULT_URL_VARIABLE)
-    if not url:
-        raise click.UsageError(f"no endpoint: give --base-url URL or set {DEFAULT_URL_VARIABLE}")
-    return str(url)
-
-
-def _model(asked: str | None, facts: EndpointFacts, base_url: str) -> str:
-    if asked is not None:
-        if facts.models and asked not in facts.models:
-            print(f"warning: {base_url} lists {', '.join(facts.models)}, not {asked}", file=sys.stderr)
-        return asked
-    if len(facts.models) == 1:
-        return facts.models[0]
-    if not facts.models:
-        raise click.UsageError(f"model: {base_url} lists no models; name one with --model")
-    raise click.UsageError(f"model: {base_url} serves {', '.join(facts.models)}; name one with --model")
-
-
-def _settings(options: dict[str, Any]) -> RunSettings:
+def _settings(options: dict[str, Any], budget: Budget, benchmark: Benchmark) -> RunSettings:
+    sends_whole_requests = STREAM in benchmark.options
     return RunSettings(
         runs_dir=Path(options["runs_dir"]),
-        run_seed=options["seed"],
-        max_connections=options["max_connections"],
-        stream=options["stream"],
+        run_seed=options["seed"] or 0,
+        send_seed=options["seed"] is not None or not sends_whole_requests,
+        max_connections=options["max_connections"] or benchmark.max_connections,
+        stream=options["stream"] is not False,
         waits=Waits(
             idle_s=options["idle_timeout"],
             first_byte_s=options["first_token_timeout"],
             plain_s=options["reply_timeout"],
         ),
+        escalate_to=_escalation_limit(options["on_truncation"], budget),
         policy=RetryPolicy(outage_s=options["outage"], cold_s=min(options["outage"], RetryPolicy().cold_s)),
     )
+
+
+def _escalation_limit(on_truncation: str, budget: Budget) -> int | None:
+    """Return the largest budget for truncated samples, ``None`` where they are only counted."""
+    if on_truncation != "escalate":
+        return None
+    if budget.context_tokens is None:
+        raise BudgetError(
+            "--on-truncation escalate: the endpoint does not tell its context length, so no larger budget"
+            " is known to fit; use --on-truncation count with a larger --max-tokens"
+        )
+    return budget.context_tokens - budget.prompt.tokens

@@ -11,14 +11,15 @@ import click
 import orjson
 
 from evals.exit_code import CommandError, ExitCode
-from evals.simulator.answers import AnswerBook, AnswerBookError, read_answer_book
+from evals.simulator.answer_file import read_answer_book
+from evals.simulator.answers import AnswerBook, AnswerBookError
 from evals.simulator.config import REASONING_FIELDS, SimulatorConfig
 from evals.simulator.exams import book_of
 from evals.simulator.fault_kind import FaultKind
 from evals.simulator.faults import FaultError, FaultRate, parse_faults
 from evals.simulator.profile import Profile
 from evals.simulator.profile_file import ProfileError, read_profile
-from evals.simulator.server import HOST, Running, serve
+from evals.simulator.server import PortError, Running, serve
 from tasks.benchmark import Benchmark, Item
 from tasks.catalog import find_benchmark
 from tasks.exam import ExamSource, load_exam
@@ -70,11 +71,11 @@ def _with_exams(book: AnswerBook, names: tuple[str, ...]) -> AnswerBook:
     if names:
         try:
             exams = [_exam(name) for name in names]
-        except SpecError as error:
+            return AnswerBook.from_entries([*book.entries, *book_of(*exams).entries])
+        except (SpecError, AnswerBookError) as error:
             raise click.BadParameter(str(error), param_hint="--task") from error
         except DataError as error:
             raise CommandError(str(error), ExitCode.ENDPOINT_OR_DATA) from error
-        return AnswerBook.from_entries([*book.entries, *book_of(*exams).entries])
     if book.entries:
         return book
     try:
@@ -152,7 +153,8 @@ async def _serve_until_stopped(config: SimulatorConfig) -> None:
     multiple=True,
     metavar="KIND=RATE",
     callback=_faults,
-    help="Misbehave: RATE is a fraction, a percentage or first:N. May be given several times.",
+    help="Misbehave: RATE is a fraction, a percentage or first:N (of each request), with @stream or @plain after it "
+    "to confine it. Repeat for more; --list-faults prints the kinds.",
 )
 @click.option(
     "--speed",
@@ -226,8 +228,5 @@ def command(tasks: tuple[str, ...], **settings: Any) -> None:
     config = SimulatorConfig(**settings)
     try:
         asyncio.run(_serve_until_stopped(config))
-    except OSError as error:
-        raise click.BadParameter(
-            f"{HOST}:{config.port} cannot be served ({error.strerror}); choose another port or 0",
-            param_hint="--port",
-        ) from error
+    except PortError as error:
+        raise click.BadParameter(str(error), param_hint="--port") from error

@@ -6,8 +6,6 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from pathlib import Path
-from typing import Any
 
 import orjson
 
@@ -132,52 +130,3 @@ class AnswerBook:
             or self._by_key.get(PromptKey(text_digest=text, image_sha256=key.image_sha256))
             or self._by_key.get(PromptKey(text_digest=text))
         )
-
-
-def _strings(value: Any) -> tuple[str, ...] | None:
-    values = value if isinstance(value, list) else [value]
-    return tuple(values) if values and all(isinstance(item, str) for item in values) else None
-
-
-def _read_entry(row: Any) -> AnswerEntry:
-    if not isinstance(row, dict):
-        raise AnswerBookError(f"found {type(row).__name__}; each line is an object")
-    texts = {name: row.get(name) for name in ("task", "sample_id", "prompt_text")}
-    for name, value in texts.items():
-        if not isinstance(value, str):
-            raise AnswerBookError(f"{name} is {value!r}; give a text")
-    target = _strings(row.get("target"))
-    if target is None:
-        raise AnswerBookError(f"target is {row.get('target')!r}; give a text or a list of texts")
-    kinds = ", ".join(AnswerKind)
-    if row.get("kind") not in set(AnswerKind):
-        raise AnswerBookError(f"kind is {row.get('kind')!r}; give one of {kinds}")
-    n_images, n_options = row.get("n_images", 0), row.get("n_options")
-    if type(n_images) is not int or n_images < 0:
-        raise AnswerBookError(f"n_images is {n_images!r}; give a count")
-    if n_options is not None and (type(n_options) is not int or not 2 <= n_options <= 26):
-        raise AnswerBookError(f"n_options is {n_options!r}; give a count from 2 to 26")
-    return AnswerEntry(
-        task=row["task"],
-        sample_id=row["sample_id"],
-        prompt_text=row["prompt_text"],
-        target=target,
-        kind=AnswerKind(row["kind"]),
-        n_options=n_options,
-        n_images=n_images,
-        image_sha256=_strings(row.get("image_sha256") or []) or (),
-        messages_sha256=row.get("messages_sha256"),
-    )
-
-
-def read_answer_book(path: Path) -> AnswerBook:
-    """Read a JSON-lines file with the fields of :class:`AnswerEntry`, one sample a line."""
-    entries = []
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            entries.append(_read_entry(orjson.loads(line)))
-        except (AnswerBookError, orjson.JSONDecodeError) as error:
-            raise AnswerBookError(f"{path}, line {number}: {error}") from error
-    return AnswerBook.from_entries(entries)

@@ -41,7 +41,7 @@ async def _read_outage(request: web.Request) -> tuple[float, OutageMode]:
     seconds, mode = body.get("seconds"), body.get("mode", OutageMode.HTTP_503.value)
     if not isinstance(seconds, int | float) or isinstance(seconds, bool) or not 0 <= seconds <= _MAX_OUTAGE_S:
         raise bad_value(f"seconds must be a number from 0 to {_MAX_OUTAGE_S}.", "seconds", seconds)
-    if mode not in set(OutageMode):
+    if mode not in list(OutageMode):
         raise bad_value(f"mode must be one of {', '.join(OutageMode)}.", "mode", mode)
     return float(seconds), OutageMode(mode)
 

@@ -14,6 +14,7 @@ from evals.simulator.tool_play import native_id, native_text
 from evals.simulator.tool_request import ToolMode
 
 _OPEN, _CLOSE = "<think>", "</think>"
+_ALOUD = "The user asks a question. Wait, let me think about this first. Hmm, then it must be so. "
 _MULTI_BYTE = " \u2192 gr\u00f6\u00dfer \u7d20\u6570 \U0001d53d"
 
 
@@ -25,6 +26,8 @@ def bend_request(request: ChatRequest, faults: Set[FaultKind]) -> ChatRequest:
         request = replace(request, sampling=replace(request.sampling, n=request.sampling.n + 1))
     if FaultKind.FORMAT_IGNORED in faults:
         request = replace(request, response_format=None)
+    if FaultKind.IMAGE_IGNORED in faults:
+        request = replace(request, conversation=replace(request.conversation, images=()))
     if FaultKind.THINKING_IGNORED in faults:
         request = replace(request, thinking=None)
     tools = request.tool_request
@@ -58,6 +61,12 @@ def _inline(before: str, between: str) -> Callable[[Choice], Choice]:
         return replace(choice, reasoning=(), content=content)
 
     return bend
+
+
+def _thinking_aloud(choice: Choice) -> Choice:
+    if choice.reasoning or not choice.content:
+        return choice
+    return replace(choice, content=[*split_tokens(_ALOUD), *choice.content])
 
 
 def _multi_byte(choice: Choice) -> Choice:
@@ -128,9 +137,11 @@ def _promised_calls(choice: Choice) -> Choice:
 _BENDS: dict[FaultKind, Callable[[Choice], Choice]] = {
     FaultKind.SPLIT_UTF8: _multi_byte,
     FaultKind.FINISH_ABORT: _half,
+    FaultKind.FINISH_ODD: _finish("eos"),
     FaultKind.FINISH_NULL_THEN_EOF: _finish(None),
     FaultKind.DONE_WITHOUT_FINISH: _finish(None),
     FaultKind.CONTENT_NULL: lambda choice: replace(choice, content=(), calls=()),
+    FaultKind.COT_IN_CONTENT: _thinking_aloud,
     FaultKind.THINK_IN_CONTENT: _inline(f"{_OPEN}\n", f"\n{_CLOSE}\n\n"),
     FaultKind.THINK_UNCLOSED: _inline(f"{_OPEN}\n", "\n\n"),
     FaultKind.THINK_BARE_CLOSER: _inline("", f"\n{_CLOSE}\n\n"),

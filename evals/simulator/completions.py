@@ -3,21 +3,22 @@
 import asyncio
 import contextlib
 import hmac
+from collections.abc import Set
 from dataclasses import dataclass
 
 from aiohttp import web
 
+from evals.simulator.admission import admit, as_refused, faults_of_body
 from evals.simulator.bend import bend_request
 from evals.simulator.config import SimulatorConfig
 from evals.simulator.fault_kind import FaultKind
 from evals.simulator.fault_responses import fault_response, refusal
 from evals.simulator.faults import FaultPlan
 from evals.simulator.ledger import Ledger, RequestKey
-from evals.simulator.limits import check_model, check_request
+from evals.simulator.limits import check_request
 from evals.simulator.outage import Outage
 from evals.simulator.player import Player
 from evals.simulator.refusals import RefusedError
-from evals.simulator.request import read_request
 from evals.simulator.sending import cut_connection
 from evals.simulator.stage import Job, Stage
 from evals.simulator.truth import Truth
@@ -27,8 +28,9 @@ _CUT = (FaultKind.CONNECT_RESET, FaultKind.CONNECT_CLOSE)
 
 @dataclass(kw_only=True)
 class _Visit:
-    """One attempt: which request it was found to be, and the HTTP status sent (0: none yet)."""
+    """One attempt: the faults of its body, the request found, the HTTP status sent (0: none yet)."""
 
+    faults: Set[FaultKind]
     key: RequestKey | None = None
     status: int = 0
 
@@ -55,13 +57,14 @@ class Completions:
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer one ``POST /v1/chat/completions``."""
         raw = await request.read()
-        visit = _Visit()
+        visit = _Visit(faults=faults_of_body(raw, self._plan))
         self.ledger.arrive(raw)
         try:
             return await self._answer(request, raw, visit)
         except RefusedError as error:
-            visit.start(error.status)
-            return refusal(error)
+            refused = as_refused(error, visit.faults)
+            visit.start(refused.status)
+            return refusal(refused)
         except (asyncio.CancelledError, ConnectionError):
             self.ledger.abandoned += 1
             raise
@@ -78,15 +81,15 @@ class Completions:
     async def _answer(self, request: web.Request, raw: bytes, visit: _Visit) -> web.StreamResponse:
         self.outage.check()
         self.authorize(request)
-        chat = read_request(raw)
-        check_model(chat, self.config)
+        chat = admit(raw, visit.faults, self.config)
         entry = self.config.book.find(chat.key)
         visit.key = key = RequestKey(
             task=entry.task if entry else None,
             sample_id=entry.sample_id if entry else chat.key.text_digest[:16],
             seed=chat.sampling.seed,
+            stream=chat.stream,
         )
-        faults = self._plan.draw(str(key), self.ledger.begin(key))
+        faults = self._plan.draw(str(key), self.ledger.begin(key), stream=chat.stream)
         self.ledger.faults.update(fault.value for fault in faults)
         check_request(chat, entry, self.config)
         if faults.intersection(_CUT):

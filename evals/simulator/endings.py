@@ -15,6 +15,7 @@ class Break(enum.Enum):
     """Something other than bytes that a connection can do."""
 
     RESET = enum.auto()  # TCP reset
+    CLOSE = enum.auto()  # an orderly end of the connection in the middle of the body
     STALL = enum.auto()  # stay open and say nothing more
 
 
@@ -25,67 +26,91 @@ SPOILING = frozenset(
     {
         FaultKind.GARBAGE_JSON,
         FaultKind.RESET_MID_STREAM,
+        FaultKind.CLOSE_MID_STREAM,
         FaultKind.CUT_MID_STREAM,
         FaultKind.DONE_WITHOUT_FINISH,
         FaultKind.FINISH_NULL_THEN_EOF,
         FaultKind.FINISH_ABORT,
         FaultKind.ERROR_FRAME,
+        FaultKind.ERROR_EVENT,
         FaultKind.STALL,
     }
 )
-_KEEPALIVE = b": keep-alive"
 _ENGINE_DIED = orjson.dumps(error_body(500, "EngineCore encountered an issue (simulated)."))
+# What comes after the first half of a stream, in the order in which one fault wins over another.
+_HALF_WAY: dict[FaultKind, tuple[WireEvent, ...]] = {
+    FaultKind.RESET_MID_STREAM: (Break.RESET,),
+    FaultKind.CLOSE_MID_STREAM: (Break.CLOSE,),
+    FaultKind.CUT_MID_STREAM: (),
+    FaultKind.DONE_WITHOUT_FINISH: (DONE,),
+    FaultKind.ERROR_FRAME: (_ENGINE_DIED, DONE),
+    FaultKind.ERROR_EVENT: (_ENGINE_DIED,),
+    FaultKind.STALL: (Break.STALL,),
+}
+# Faults that send half of a plain body.
+_HALVING = frozenset(
+    {
+        FaultKind.GARBAGE_JSON,
+        FaultKind.RESET_MID_STREAM,
+        FaultKind.CLOSE_MID_STREAM,
+        FaultKind.CUT_MID_STREAM,
+        FaultKind.STALL,
+    }
+)
+_FRAMING = frozenset({FaultKind.CRLF, FaultKind.DATA_NO_SPACE, FaultKind.SSE_FIELDS, FaultKind.ERROR_EVENT})
 _MAX_SPLITS = 500
 _SPLIT_EVERY = 37
 
 
 def _spoiled(payloads: list[bytes], faults: Set[FaultKind]) -> list[WireEvent]:
-    """Return ``payloads`` (at least one) with the first fault that spoils them half-way."""
+    """Return ``payloads`` (at least two) with the first fault that spoils them half-way."""
     half = max(1, (len(payloads) - 1) // 2)
     said: list[WireEvent] = [*payloads[:half]]
     if FaultKind.GARBAGE_JSON in faults:
-        broken = payloads[half : half + 1] or payloads[-1:]
-        return [*said, broken[0][: len(broken[0]) * 2 // 3], *payloads[half + 1 :]]
-    if FaultKind.RESET_MID_STREAM in faults:
-        return [*said, Break.RESET]
-    if FaultKind.DONE_WITHOUT_FINISH in faults:
-        return [*said, DONE]
-    if FaultKind.ERROR_FRAME in faults:
-        return [*said, _ENGINE_DIED, DONE]
-    if FaultKind.STALL in faults:
-        return [*said, Break.STALL]
-    return said if FaultKind.CUT_MID_STREAM in faults else [*payloads]
+        broken = payloads[half]
+        return [*said, broken[: len(broken) * 2 // 3], *payloads[half + 1 :]]
+    for fault, rest in _HALF_WAY.items():
+        if fault in faults:
+            return [*said, *rest]
+    return [*payloads]
+
+
+def _frame(payload: bytes, faults: Set[FaultKind]) -> bytes:
+    """Return ``payload`` as one server-sent event."""
+    end = b"\r\n" if FaultKind.CRLF in faults else b"\n"
+    lines = [b"data:" + payload if FaultKind.DATA_NO_SPACE in faults else b"data: " + payload]
+    if payload is _ENGINE_DIED and FaultKind.ERROR_EVENT in faults:
+        lines.insert(0, b"event: error")
+    elif FaultKind.SSE_FIELDS in faults:
+        lines = [b"event: message", b"id: 7", *lines, b"retry: 3000"]
+    return end.join([*lines, b"", b""])
 
 
 def stream_events(payloads: Iterator[bytes], faults: Set[FaultKind]) -> Iterator[WireEvent]:
     """Yield the frames of a stream of ``payloads``, misbehaving as ``faults`` say."""
     events: Iterable[WireEvent] = _spoiled(list(payloads), faults) if faults & SPOILING else payloads
-    end = b"\r\n\r\n" if FaultKind.CRLF in faults else b"\n\n"
+    is_odd = bool(faults & _FRAMING)
     keeps_alive = FaultKind.KEEPALIVE_COMMENTS in faults
     for number, event in enumerate(events):
         if not isinstance(event, bytes):
             yield event
             continue
         if keeps_alive and number % 5 == 0:
-            yield _KEEPALIVE + end
-        yield b"data: " + event + end
+            yield b": keep-alive\r\n\r\n" if FaultKind.CRLF in faults else b": keep-alive\n\n"
+        yield _frame(event, faults) if is_odd else b"data: " + event + b"\n\n"
 
 
 def plain_events(body: bytes, faults: Set[FaultKind]) -> Iterator[WireEvent]:
     """Yield the bytes of a plain reply, misbehaving as ``faults`` say."""
     if FaultKind.KEEPALIVE_COMMENTS in faults:
         yield b"\n  \n"
-    half = body[: len(body) // 2]
-    if FaultKind.RESET_MID_STREAM in faults:
-        yield from (half, Break.RESET)
-    elif FaultKind.STALL in faults:
-        yield from (half, Break.STALL)
-    elif FaultKind.ERROR_FRAME in faults:
+    if {FaultKind.ERROR_FRAME, FaultKind.ERROR_EVENT} & faults:
         yield _ENGINE_DIED
-    elif {FaultKind.CUT_MID_STREAM, FaultKind.GARBAGE_JSON} & faults:
-        yield half
-    else:
-        yield body
+        return
+    is_halved = bool(faults & _HALVING)
+    yield body[: len(body) // 2] if is_halved else body
+    broken = (_HALF_WAY[fault] for fault in _HALF_WAY if fault in faults & _HALVING)
+    yield from next(broken, ())
 
 
 def split_anywhere(data: bytes) -> Iterator[bytes]:

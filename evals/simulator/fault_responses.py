@@ -34,9 +34,9 @@ def _html(status: int, title: str) -> Callable[[int], web.Response]:
     return lambda _: web.Response(text=_HTML.format(title=title), status=status, content_type="text/html")
 
 
-def _too_many(retry_after: str) -> web.Response:
+def _too_many(retry_after: str | None) -> web.Response:
     body = error_body(429, "Too many requests (simulated)")
-    return json_response(body, status=429, headers={"Retry-After": retry_after})
+    return json_response(body, status=429, headers={"Retry-After": retry_after} if retry_after else None)
 
 
 def _too_many_until(retry_after_s: int) -> web.Response:
@@ -50,6 +50,10 @@ def _no_choices(_: int) -> web.Response:
     return json_response({**head, "choices": []})
 
 
+def _engine_gone() -> dict[str, Any]:
+    return error_body(500, "Engine is gone (simulated)")
+
+
 _ANSWERS: dict[FaultKind, Callable[[int], web.Response]] = {
     FaultKind.HTTP_400_CONTEXT: lambda _: refusal(context_exceeded(131_072, 300, 131_072)),
     FaultKind.HTTP_401: _failure(401, "Unauthorized"),
@@ -61,12 +65,16 @@ _ANSWERS: dict[FaultKind, Callable[[int], web.Response]] = {
     FaultKind.HTTP_425: _failure(425, "Too early"),
     FaultKind.HTTP_429: lambda retry_after_s: _too_many(str(retry_after_s)),
     FaultKind.HTTP_429_DATE: _too_many_until,
+    FaultKind.HTTP_429_BARE: lambda _: _too_many(None),
+    FaultKind.HTTP_429_GARBAGE: lambda _: _too_many("soon"),
     FaultKind.HTTP_500: _failure(500, "Internal server error"),
     FaultKind.HTTP_502_HTML: _html(502, "502 Bad Gateway"),
     FaultKind.HTTP_503: _failure(503, "Service unavailable"),
     FaultKind.HTTP_504: lambda _: web.Response(status=504),
     FaultKind.HTTP_529: _failure(529, "Overloaded"),
-    FaultKind.OK_ERROR_BODY: lambda _: json_response(error_body(500, "Engine is gone (simulated)")),
+    FaultKind.OK_ERROR_BODY: lambda _: json_response(_engine_gone()),
+    FaultKind.OK_ERROR_TEXT: lambda _: json_response({"error": "Engine is gone (simulated)"}),
+    FaultKind.OK_ERROR_FLAT: lambda _: json_response({"object": "error", **_engine_gone()["error"]}),
     FaultKind.OK_NO_CHOICES: _no_choices,
     FaultKind.OK_HTML: _html(200, "Welcome"),
     FaultKind.OK_EMPTY: lambda _: web.Response(status=200),

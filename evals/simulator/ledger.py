@@ -9,18 +9,19 @@ from evals.simulator.reply import Played
 
 @dataclass(frozen=True, kw_only=True)
 class RequestKey:
-    """What makes two requests the same request: the sample (or the prompt's digest) and the seed."""
+    """What makes two requests the same request: the sample (or the prompt's digest), seed and shape."""
 
     task: str | None
     sample_id: str
     seed: int | None
+    stream: bool
 
     def as_json(self) -> dict[str, Any]:
         """Return the key as fields."""
-        return {"task": self.task, "sample_id": self.sample_id, "seed": self.seed}
+        return {"task": self.task, "sample_id": self.sample_id, "seed": self.seed, "stream": self.stream}
 
     def __str__(self) -> str:
-        return f"{self.task}/{self.sample_id}/{self.seed}"
+        return f"{self.task}/{self.sample_id}/{self.seed}/{self.stream}"
 
 
 @dataclass(kw_only=True)

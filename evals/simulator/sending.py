@@ -63,9 +63,9 @@ async def send_events(
             await asyncio.sleep(max(ahead_s, 0.0))
         if event is Break.STALL:
             await asyncio.Event().wait()  # until the client goes away, which cancels this
-        elif event is Break.RESET:
+        elif event in (Break.RESET, Break.CLOSE):
             await asyncio.sleep(0.01)  # let what was written leave first
-            cut_connection(request, reset=True)
+            cut_connection(request, reset=event is Break.RESET)
             return
     if frames:
         await _write(response, frames, pace)

@@ -19,6 +19,10 @@ _SHUTDOWN_S = 0.5
 _BEFORE_CLOSING_S = 0.05  # so that the answer to the request for an outage still gets out
 
 
+class PortError(OSError):
+    """The port cannot be served."""
+
+
 class _Listener:
     """The port of one application, which can be closed for a while and opened again."""
 
@@ -32,7 +36,13 @@ class _Listener:
 
     async def start(self) -> None:
         await self.runner.setup()
-        await self._open()
+        try:
+            await self._open()
+        except OSError as error:
+            problem = (
+                f"{HOST}:{self.port}: {error.strerror or error}; choose another port, or 0 for a free one"
+            )
+            raise PortError(problem) from error
         self.port = self.runner.addresses[0][1]
 
     async def _open(self) -> None:
@@ -70,7 +80,7 @@ class Running:
 
 @contextlib.asynccontextmanager
 async def serve(config: SimulatorConfig) -> AsyncIterator[Running]:
-    """Serve ``config`` for as long as the context lasts; raise ``OSError`` where the port is taken."""
+    """Serve ``config`` for as long as the context lasts; raise :class:`PortError` where the port is taken."""
     completions = Completions(config)
     listener = _Listener(build_app(completions), config.port)
     completions.outage.close_port = listener.close_port

@@ -96,6 +96,8 @@ class Stage:
         if seed is None or FaultKind.SEED_IGNORED in job.faults:
             seed = -next(self._numbers)
         forced = next((played for fault, played in _FORCED.items() if fault in job.faults), None)
+        if FaultKind.IMAGE_IGNORED in job.faults and job.entry is not None and job.entry.n_images:
+            forced = Played.WRONG
         terms = Terms(seed=seed, budget=budget, thinks=thinks(job.chat, self._config), forced=forced)
         return bend_reply(self._player.play(job.chat, job.entry, terms), job.faults)
 

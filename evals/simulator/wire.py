@@ -1,7 +1,7 @@
 """Put a reply on the wire: one JSON object, or the payloads of a stream of server-sent events."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +45,11 @@ class Envelope:
         choice = {"index": index, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
         return self.chunk([choice], **more)
 
+    def content(self, text: str | None) -> dict[str, Any]:
+        """Return ``text`` as the content of a message or delta."""
+        is_list = FaultKind.CONTENT_PARTS in self.faults and text is not None
+        return {"content": [{"type": "text", "text": text}] if is_list else text}
+
     def reasoning(self, text: str | None) -> dict[str, Any]:
         """Return ``text`` under the name or names that reasoning goes by here."""
         if FaultKind.REASONING_DETAILS in self.faults:
@@ -60,9 +65,11 @@ def usage_json(reply: Reply, faults: frozenset[FaultKind] = frozenset()) -> dict
         return None
     if FaultKind.USAGE_ZERO in faults:
         return {"prompt_tokens": 0, "total_tokens": 0, "completion_tokens": 0}
-    total = reply.prompt_tokens + reply.completion_tokens
+    is_inflated = FaultKind.USAGE_PROMPT_INFLATED in faults
+    prompt_tokens = reply.prompt_tokens * 4 // 3 + 1 if is_inflated else reply.prompt_tokens
+    total = prompt_tokens + reply.completion_tokens
     return {
-        "prompt_tokens": reply.prompt_tokens,
+        "prompt_tokens": prompt_tokens,
         "total_tokens": total + 7 if FaultKind.USAGE_WRONG in faults else total,
         "completion_tokens": reply.completion_tokens,
         "prompt_tokens_details": None,
@@ -76,7 +83,7 @@ def _message(choice: Choice, envelope: Envelope) -> dict[str, Any]:
         content = ""
     message = {
         "role": "assistant",
-        "content": content,
+        **envelope.content(content),
         **envelope.reasoning("".join(choice.reasoning) or None),
     }
     if choice.calls or FaultKind.TOOL_EMPTY_DELTAS in envelope.faults:
@@ -112,7 +119,7 @@ def _text_payloads(
 ) -> Iterator[bytes]:
     """Yield one payload for each group of tokens; the bytes around the text are made once, not each time."""
     mark = "\x00"
-    delta = envelope.reasoning(mark) if is_reasoning else {"content": mark}
+    delta = envelope.reasoning(mark) if is_reasoning else envelope.content(mark)
     quoted_mark = orjson.dumps(mark)
     around = envelope.delta(index, delta).split(quoted_mark)
     step = envelope.tokens_per_frame
@@ -134,21 +141,45 @@ def _choice_payloads(
     yield envelope.delta(index, {}, choice.finish_reason, **closing)
 
 
+def _in_step(streams: list[Iterator[bytes]]) -> Iterator[bytes]:
+    if len(streams) == 1:
+        return streams[0]
+    rows = itertools.zip_longest(*streams)
+    return (payload for row in rows for payload in row if payload is not None)
+
+
+def _with_usage(payload: bytes, usage: dict[str, Any] | None) -> bytes:
+    return orjson.dumps({**orjson.loads(payload), "usage": usage})
+
+
+def _noted(payloads: Iterator[bytes], usage: dict[str, Any], faults: Set[FaultKind]) -> Iterator[bytes]:
+    """Yield ``payloads`` with the usage that some servers put on chunks before the last."""
+    if FaultKind.USAGE_NULL_FIRST in faults:
+        yield from (_with_usage(payload, None) for payload in payloads)
+    elif FaultKind.USAGE_EVERY_CHUNK in faults:
+        for number, payload in enumerate(payloads):
+            so_far = min(number, usage["completion_tokens"])
+            total = usage["prompt_tokens"] + so_far
+            yield _with_usage(payload, {**usage, "completion_tokens": so_far, "total_tokens": total})
+    else:
+        yield from payloads
+
+
 def stream_payloads(reply: Reply, envelope: Envelope) -> Iterator[bytes]:
     """Yield the payload of every event: the choices in step, usage if asked for, ``[DONE]``."""
-    usage = usage_json(reply, envelope.faults) if envelope.include_usage else None
-    is_on_finish = FaultKind.USAGE_ON_FINISH in envelope.faults
+    faults = envelope.faults
+    usage = usage_json(reply, faults) if envelope.include_usage else None
+    is_on_finish = FaultKind.USAGE_ON_FINISH in faults
     closing = {"usage": usage} if usage is not None and is_on_finish else {}
     streams = [
         _choice_payloads(choice, envelope, index, closing) for index, choice in enumerate(reply.choices)
     ]
-    if len(streams) == 1:
-        yield from streams[0]
-    else:
-        for row in itertools.zip_longest(*streams):
-            yield from (payload for payload in row if payload is not None)
-    if FaultKind.FINISH_NULL_THEN_EOF in envelope.faults:
+    if FaultKind.EMPTY_CHOICES_FIRST in faults:
+        yield envelope.chunk([])
+    yield from _noted(_in_step(streams), usage, faults) if usage is not None else _in_step(streams)
+    if FaultKind.FINISH_NULL_THEN_EOF in faults:
         return
     if usage is not None and not is_on_finish:
         yield envelope.chunk([], usage=usage)
-    yield DONE
+    if FaultKind.NO_DONE not in faults:
+        yield DONE

@@ -1,7 +1,9 @@
 """Build small logs in Inspect's own layout, so that reading is tested without running anything."""
 
 import json
+import os
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -85,3 +87,16 @@ class LogBuilder:
 @pytest.fixture(scope="session")
 def logs() -> LogBuilder:
     return LogBuilder()
+
+
+@pytest.fixture
+def golden() -> Callable[[str, str], None]:
+    """Compare a rendered text with ``tests/golden/<name>``; ``REWRITE_GOLDENS=1`` writes the file instead."""
+
+    def check(name: str, text: str) -> None:
+        path = Path(__file__).parents[1] / "golden" / name
+        if os.environ.get("REWRITE_GOLDENS"):
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8")
+
+    return check

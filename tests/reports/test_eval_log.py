@@ -27,9 +27,14 @@ def test_every_field_of_our_score_becomes_a_column(tmp_path: Path, logs: Any) ->
         replica=0,
         attempts=2,
         category="algebra",
+        lenient_answer="7",
+        finished_at=1.5,
         content_hash="h",
         reason="boxed",
         secondary={"bleu": 0.5},
+        escalated_outcome="incorrect",
+        escalated_score=0.0,
+        escalated_max_tokens=2048,
     )
     log = read_eval_log(
         logs.log(tmp_path / "a.eval", {"header.json": logs.header(), "summaries.json": [row]})
@@ -52,6 +57,8 @@ def test_every_field_of_our_score_becomes_a_column(tmp_path: Path, logs: Any) ->
         "flags": "think_in_content;b",
         "content_hash": "h",
         "category": "algebra",
+        "lenient_answer": "7",
+        "finished_at": 1.5,
         "reason": "boxed",
         "error": None,
         "attempts": 2.0,
@@ -59,6 +66,9 @@ def test_every_field_of_our_score_becomes_a_column(tmp_path: Path, logs: Any) ->
         "answer_tokens": 3.0,
         "tokens_estimated": True,
         "secondary": '{"bleu":0.5}',
+        "escalated_outcome": "incorrect",
+        "escalated_score": 0.0,
+        "escalated_max_tokens": 2048.0,
     }
 
 

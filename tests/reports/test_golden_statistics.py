@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from reports.arm import Arm, arm_from_scores
@@ -31,6 +30,7 @@ from reports.pairing import pair_scores
 from reports.permutation import exact_test, exact_test_of, normal_test
 from reports.power import items_for_paired_t, responses_for_accuracies
 from reports.sequential import Spending, boundaries, crossing_probabilities, information_fractions
+from tests.reports.score_rows import score_rows
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "statistics.json").read_text(encoding="utf-8"))
 
@@ -49,18 +49,6 @@ NOT_OURS: dict[str | tuple[str, str], str] = {
     "f1_cand_se_svyratio": "the interval is Wilson's, no standard error is shown",
     ("paired_60x1", "t_p"): "another test; the stratified exact one is used",
 }
-
-
-def score_rows(rows: list[str]) -> pd.DataFrame:
-    """Return a score table from one text per item: a digit per epoch, a dot for a missing response."""
-    return pd.DataFrame(
-        [
-            (f"item-{i}", epoch, float("nan") if mark == "." else float(mark))
-            for i, marks in enumerate(rows)
-            for epoch, mark in enumerate(marks)
-        ],
-        columns=["sample_id", "epoch", "score"],
-    )
 
 
 def ends(value: Limits | Interval) -> list[float]:

@@ -42,6 +42,17 @@ def test_points_interval(low: float, high: float, text: str) -> None:
     assert numbers.points_interval(_interval(low, high)) == text
 
 
+@pytest.mark.parametrize(
+    ("interval", "text"),
+    [
+        pytest.param(_interval(1.04, 1.1), "1.072 [1.040, 1.100]", id="interval"),
+        pytest.param(None, "1.072", id="none known"),
+    ],
+)
+def test_ratio(interval: Interval | None, text: str) -> None:
+    assert numbers.ratio(1.0722, interval) == text
+
+
 def test_an_unbounded_interval() -> None:
     assert numbers.percent_interval(_interval(0.5, math.inf)) == "[50.00, unbounded]"
 

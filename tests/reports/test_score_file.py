@@ -164,6 +164,11 @@ def test_files_that_are_refused(tmp_path: Path, content: str | bytes, suffix: st
         _read(tmp_path, content, suffix)
 
 
+def test_the_budget_not_the_answer_was_wrong(tmp_path: Path) -> None:
+    frame = _read(tmp_path, "sample_id,epoch,score,stop_reason\na,1,0,length\nb,1,1,length\nc,1,0,stop\n")
+    assert frame["outcome"].tolist() == ["truncated", "correct", "incorrect"]
+
+
 def test_tasks_of_one_file_are_kept_apart(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("task,sample_id,epoch,score\nx,a,1,1\ny,a,1,0\n")

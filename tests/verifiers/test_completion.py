@@ -3,7 +3,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from verifiers.completion import (
@@ -276,6 +276,12 @@ def test_first_terminal_finish_reason_is_kept(
     if len(reasons) == 1:
         plain = read_completion(body({"content": "x"}, reasons[0]))
         assert (plain.finish_reason, plain.flags) == (expected, flags)
+
+
+def test_a_budget_spent_thinking_is_truncated_and_holds_no_answer() -> None:
+    message = {"content": None, "reasoning": "... so C seems right but"}
+    for response in (read_completion(body(message, "length")), stream(chunk(message), chunk({}, "length"))):
+        assert (response.content, response.is_truncated) == (None, True)
 
 
 def test_finish_on_the_last_text_or_without_delta() -> None:
@@ -817,6 +823,7 @@ def test_chunks_are_not_changed() -> None:
     assert frames == before
 
 
+@settings(deadline=None)
 @given(st.text(), st.data())
 def test_cutting_a_text_anywhere_changes_nothing(text: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=5)))
@@ -825,6 +832,7 @@ def test_cutting_a_text_anywhere_changes_nothing(text: str, data: st.DataObject)
     assert (response.content, response.reasoning, response.flags) == (text, text, ())
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.text(max_size=30), st.text(max_size=30)), max_size=4), st.data())
 def test_any_fragments_in_any_interleaving_give_the_plain_calls(
     arguments: list[tuple[str, str]], data: st.DataObject
@@ -909,6 +917,7 @@ CHOICES = st.lists(
 FRAMES = JSONISH | st.fixed_dictionaries({"choices": CHOICES}, optional={"usage": JSONISH})
 
 
+@settings(deadline=None)
 @given(st.lists(FRAMES, max_size=5))
 def test_any_json_gives_a_response_or_a_named_fault(frames: list[Any]) -> None:
     assembler = CompletionAssembler()

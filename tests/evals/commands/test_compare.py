@@ -6,8 +6,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from evals.commands.compare import command
-from reports.comparability import NotComparableError
-from reports.score_columns import ScoreFileError
+from evals.exit_code import CommandError
 
 
 def _grid(path: Path, n_items: int, n_epochs: int, right: int) -> Path:
@@ -55,6 +54,13 @@ def test_json_is_one_document_and_nothing_else(tmp_path: Path) -> None:
     assert "report.md" in result.stderr
 
 
+def test_one_checkpoint_twice_shows_the_noise_floor(tmp_path: Path) -> None:
+    result = _run(tmp_path, "--a-a", "--json")
+    assert json.loads(result.stdout)["notes"] == [
+        "A/A, scores: one checkpoint twice, so what differs is noise: delta 0.00 pp, 0.00 % of answers differ"
+    ]
+
+
 def test_the_reports_go_where_labels_say(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     paths = [str(_grid(tmp_path / name, 10, 2, 9)) for name in ("a b.csv", "c.csv")]
@@ -92,10 +98,11 @@ def test_out_that_cannot_be_written(tmp_path: Path) -> None:
     assert "cannot be written" in result.stderr
 
 
-def test_a_side_that_cannot_be_read_is_left_to_the_caller(tmp_path: Path) -> None:
+def test_a_side_that_cannot_be_read_is_exit_4(tmp_path: Path) -> None:
     (tmp_path / "empty.csv").write_text("")
     result = CliRunner().invoke(command, [str(tmp_path / "empty.csv"), str(tmp_path / "empty.csv")])
-    assert isinstance(result.exception, ScoreFileError)
+    assert isinstance(result.exception, CommandError)
+    assert result.exception.code == 4
 
 
 def test_nothing_in_common_still_gives_a_document(tmp_path: Path) -> None:
@@ -103,5 +110,5 @@ def test_nothing_in_common_still_gives_a_document(tmp_path: Path) -> None:
         (tmp_path / f"{name}.csv").write_text(f"task,sample_id,epoch,score\n{name},a,1,1\n")
     paths = [str(tmp_path / f"{name}.csv") for name in ("x", "y")]
     result = CliRunner().invoke(command, [*paths, "--json"])
-    assert isinstance(result.exception, NotComparableError)
+    assert isinstance(result.exception, CommandError)
     assert json.loads(result.stdout)["verdict"] == "invalid"

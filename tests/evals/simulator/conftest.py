@@ -1,7 +1,9 @@
 """A client that sees the raw bytes, and simulated endpoints that end with the test."""
 
+import base64
 import contextlib
 import http.client
+import io
 import json
 import urllib.parse
 from collections.abc import Callable, Iterator
@@ -9,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from evals.simulator.answers import AnswerBook, AnswerEntry, AnswerKind
 from evals.simulator.config import SimulatorConfig
@@ -47,18 +50,29 @@ class Answer:
         return message
 
     def payloads(self) -> list[str]:
-        frames = self.body.decode().replace("\r\n", "\n").split("\n\n")
-        return [frame.removeprefix("data: ") for frame in frames if frame.startswith("data: ")]
+        lines = self.body.decode().replace("\r\n", "\n").split("\n")
+        return [line.removeprefix("data:").strip() for line in lines if line.startswith("data:")]
 
     def chunks(self) -> list[dict[str, Any]]:
         return [json.loads(payload) for payload in self.payloads() if payload != "[DONE]"]
 
     def streamed(self, field: str, index: int = 0) -> str:
-        deltas = [c["delta"] for chunk in self.chunks() for c in chunk["choices"] if c["index"] == index]
+        deltas = [
+            c["delta"] for chunk in self.chunks() for c in chunk.get("choices", ()) if c["index"] == index
+        ]
         return "".join(delta.get(field) or "" for delta in deltas)
 
+    def said(self, field: str) -> Any:
+        """What stands in ``field``, streamed or plain."""
+        return self.streamed(field) if self.payloads() else self.message.get(field)
+
     def finishes(self) -> list[str | None]:
-        return [c["finish_reason"] for chunk in self.chunks() for c in chunk["choices"] if c["finish_reason"]]
+        return [
+            c["finish_reason"]
+            for chunk in self.chunks()
+            for c in chunk.get("choices", ())
+            if c["finish_reason"]
+        ]
 
 
 class Client:
@@ -68,8 +82,10 @@ class Client:
         self.running = running
         self.address = urllib.parse.urlsplit(running.base_url)
 
-    def send(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> Answer:
-        connection = http.client.HTTPConnection(str(self.address.hostname), self.address.port, timeout=10)
+    def send(
+        self, method: str, path: str, body: Any = None, *, key: str | None = None, timeout_s: float = 10
+    ) -> Answer:
+        connection = http.client.HTTPConnection("127.0.0.1", self.address.port, timeout=timeout_s)
         raw = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         with contextlib.closing(connection):
             connection.request(method, path, raw, {"Authorization": f"Bearer {key}"} if key else {})
@@ -83,9 +99,11 @@ class Client:
                 error = type(broken).__name__
             return Answer(status=response.status, headers=headers, body=bytes(received), error=error)
 
-    def ask(self, prompt: str = "What is 3x7?", *, key: str | None = None, **more: Any) -> Answer:
+    def ask(
+        self, prompt: str = "What is 3x7?", *, key: str | None = None, timeout_s: float = 10, **more: Any
+    ) -> Answer:
         body = {"model": self.running.model, "messages": [{"role": "user", "content": prompt}], **more}
-        return self.send("POST", "/v1/chat/completions", body, key=key)
+        return self.send("POST", "/v1/chat/completions", body, key=key, timeout_s=timeout_s)
 
     def ledger(self) -> dict[str, Any]:
         counts: dict[str, Any] = self.send("GET", "/simulation/requests").json()
@@ -114,6 +132,39 @@ def entry() -> Callable[..., AnswerEntry]:
 @pytest.fixture
 def short_profile() -> Profile:
     return SHORT
+
+
+@pytest.fixture(
+    params=[{}, {"stream": True, "stream_options": {"include_usage": True}}], ids=["plain", "stream"]
+)
+def shape(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """The part of a request that asks for a plain reply, then for a stream."""
+    given: dict[str, Any] = request.param
+    return given
+
+
+@pytest.fixture
+def png() -> Callable[[str], str]:
+    """Return a function that makes a data URL of an image in one colour."""
+
+    def draw(colour: str) -> str:
+        content = io.BytesIO()
+        Image.new("RGB", (60, 30), colour).save(content, "PNG")
+        return "data:image/png;base64," + base64.b64encode(content.getvalue()).decode()
+
+    return draw
+
+
+@pytest.fixture
+def show() -> Callable[..., Answer]:
+    """Return a function that asks a client about images given as URLs."""
+
+    def ask(client: Client, text: str, *urls: object) -> Answer:
+        images = [{"type": "image_url", "image_url": {"url": url}} for url in urls]
+        content = [{"type": "text", "text": text}, *images]
+        return client.ask("", messages=[{"role": "user", "content": content}])
+
+    return ask
 
 
 @pytest.fixture

@@ -2,17 +2,14 @@
 
 import asyncio
 import base64
-import hashlib
 import io
 import json
-import re
 import time
 
 import aiohttp
 import pytest
 from PIL import Image
 
-from evals.simulator.answers import AnswerBook, AnswerKind
 from evals.simulator.config import SimulatorConfig
 from evals.simulator.server import serve
 from evals.simulator.tokens import count_tokens
@@ -133,157 +130,6 @@ def test_unknown_keys_are_ignored_and_model_may_be_absent(start):
     assert client.send("POST", "/v1/chat/completions", body).status == 200
 
 
-REFUSALS = [
-    pytest.param({"model": "other"}, 404, "does not exist", id="unknown model"),
-    pytest.param(
-        {"temperature": -1}, 400, "got -1. .parameter=temperature, value=-1", id="temperature below 0"
-    ),
-    pytest.param({"temperature": 2.5}, 400, "temperature", id="temperature above 2"),
-    pytest.param({"temperature": "hot"}, 400, "temperature", id="temperature no number"),
-    pytest.param({"top_p": 0}, 400, "top_p", id="top_p 0"),
-    pytest.param({"top_p": 1.1}, 400, "top_p", id="top_p above 1"),
-    pytest.param({"n": 0}, 400, "n must", id="n 0"),
-    pytest.param({"seed": "x"}, 400, "seed", id="seed no integer"),
-    pytest.param({"max_tokens": 0}, 400, "max_tokens must be at least 1, got 0", id="budget 0"),
-    pytest.param({"max_tokens": 1.5}, 400, "max_tokens", id="budget no integer"),
-    pytest.param(
-        {"max_tokens": 131072},
-        400,
-        "max_tokens=131072 cannot be greater than max_model_len=2048. Please request fewer output tokens. "
-        r"\(parameter=max_tokens, value=131072\)",
-        id="budget beyond the context",
-    ),
-    pytest.param(
-        {"max_completion_tokens": 9999},
-        400,
-        "max_completion_tokens=9999 cannot",
-        id="other budget beyond the context",
-    ),
-    pytest.param(
-        {"max_tokens": 2045},
-        400,
-        "maximum context length is 2048 tokens. However, you requested 2045 output tokens and your prompt "
-        "contains at least 4 input tokens, for a total of at least 2049 tokens",
-        id="prompt and budget beyond the context",
-    ),
-    pytest.param({"messages": []}, 400, "messages", id="no messages"),
-    pytest.param({"messages": "hi"}, 400, "messages", id="messages no list"),
-    pytest.param({"messages": [{"role": "_input", "content": "x"}]}, 400, "role", id="unknown role"),
-    pytest.param({"messages": [{"role": "user", "content": 3}]}, 400, "content", id="content no text"),
-    pytest.param({"stream": "yes"}, 400, "stream", id="stream no boolean"),
-    pytest.param(
-        {"stream_options": {"include_usage": True}}, 400, "stream=True", id="stream options without stream"
-    ),
-    pytest.param({"tool_choice": "required"}, 400, "`tools` must be set", id="required without tools"),
-    pytest.param(
-        {"tool_choice": "auto", "tools": []}, 400, "`tools` must be set", id="auto with empty tools"
-    ),
-    pytest.param({"tools": [{"type": "function"}]}, 400, "tool has a function", id="tool without function"),
-    pytest.param({"response_format": {"type": "xml"}}, 400, "response_format", id="unknown format"),
-    pytest.param({"response_format": {"type": "json_schema"}}, 400, "schema", id="format without schema"),
-    pytest.param({"stop": [""]}, 400, "stop", id="empty stop"),
-    pytest.param(
-        {"messages": [{"role": "user", "content": [image_part("data:image/png;base64,AAAA")]}]},
-        400,
-        "Failed to load image",
-        id="bytes that are no image",
-    ),
-    pytest.param(
-        {"messages": [{"role": "user", "content": [image_part("https://example.org/a.png")]}]},
-        400,
-        "data: URL",
-        id="image elsewhere",
-    ),
-    pytest.param(
-        {"messages": [{"role": "user", "content": [image_part(png("red")[:-60])]}]},
-        400,
-        "Failed to load image",
-        id="half an image",
-    ),
-]
-
-
-@pytest.mark.parametrize(("more", "status", "words"), REFUSALS)
-def test_refusals(start, more, status, words):
-    answer = start(max_model_len=2048).ask("hello there you", **more)
-    error = answer.json()["error"]
-    assert (answer.status, error["code"]) == (status, status)
-    assert re.search(words, error["message"])
-
-
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'"x"', b"\xff\xfe"], ids=str)
-def test_a_body_that_is_no_json_object_is_a_400(start, body):
-    client = start()
-    assert client.send("POST", "/v1/chat/completions", body).status == 400
-    assert client.ledger()["statuses"] == {"400": 1}
-
-
-def test_tool_choice_must_name_a_declared_tool(start, weather):
-    client = start()
-    named = {"type": "function", "function": {"name": "nope"}}
-    assert client.ask("hi", tools=[weather], tool_choice=named).status == 400
-    assert client.ask("hi", tools=[weather], tool_choice="sometimes").status == 400
-
-
-@pytest.mark.parametrize(
-    ("key", "status"), [(None, 401), ("wrong", 401), ("secret", 200)], ids=["missing", "wrong", "right"]
-)
-def test_a_required_key_is_required_everywhere_but_in_introspection(start, key, status):
-    client = start(api_key="secret")
-    assert client.ask(key=key).status == status
-    assert client.send("GET", "/v1/models", key=key).status == status
-    assert client.send("GET", "/simulation/truth", key=key).status == 200
-
-
-@pytest.mark.parametrize(
-    ("more", "status"),
-    [
-        pytest.param({"temperature": 1.0, "top_p": 0.95}, 200, id="thinking as trained"),
-        pytest.param({"temperature": 0.6}, 400, id="thinking at the instant temperature"),
-        pytest.param({"temperature": 0.6, "thinking": {"type": "disabled"}}, 200, id="instant as trained"),
-        pytest.param({"top_p": 0.9}, 400, id="other top_p"),
-        pytest.param({"n": 2}, 400, id="two choices"),
-        pytest.param({"presence_penalty": 0.5}, 400, id="a penalty"),
-        pytest.param({}, 200, id="left to the server"),
-    ],
-)
-def test_immutable_sampling(start, more, status):
-    answer = start(immutable_sampling=True).ask(**more)
-    assert answer.status == status
-    assert status == 200 or "allowed for this model" in answer.json()["error"]["message"]
-
-
-def test_images_are_decoded_looked_at_and_counted(start, entry):
-    urls = [png(colour) for colour in ("red", "blue")]
-    digests = [hashlib.sha256(base64.b64decode(url.split(",")[1])).hexdigest() for url in urls]
-    book = AnswerBook.from_entries(
-        entry(
-            str(place),
-            prompt_text="Read it.",
-            n_images=1,
-            image_sha256=(digest,),
-            kind=AnswerKind.OCR,
-            target=(f"word{place}",),
-        )
-        for place, digest in enumerate(digests)
-    )
-    client = start(book=book)
-
-    def show(text: str, *urls: str) -> object:
-        content = [{"type": "text", "text": text}, *map(image_part, urls)]
-        return client.ask("", messages=[{"role": "user", "content": content}])
-
-    assert show("Which colour is this image?", urls[1]).message["content"] == "The image is blue."
-    assert [show("Read it.", url).message["content"] for url in urls] == ["word0", "word1"]
-
-
-def test_a_wrong_number_of_images_is_refused(start, entry):
-    client = start(book=AnswerBook.from_entries([entry("a", n_images=2)]))
-    content = [{"type": "text", "text": "Problem a"}, image_part(png("red"))]
-    answer = client.ask("", messages=[{"role": "user", "content": content}])
-    assert answer.status == 400 and "has 2 images; 1 were sent" in answer.json()["error"]["message"]
-
-
 def test_several_choices_are_drawn_each_for_itself(start):
     client = start()
     plain = client.ask("Problem always", seed=3, n=3).json()["choices"]
@@ -309,75 +155,6 @@ def test_demanded_formats_are_given(start):
     assert json.loads(client.ask(response_format=wrapped).message["content"]) == {"n": 7}
     loose = client.ask(response_format={"type": "json_object"}).message["content"]
     assert isinstance(json.loads(loose), dict)
-
-
-def test_truth_is_told_and_holds(start):
-    client = start()
-    truth = client.send("GET", "/simulation/truth").json()
-    assert truth["tasks"]["aime25"] == {
-        "n_items": 3,
-        "mean": 0.5,
-        "items": {"always": 1.0, "half": 0.5, "never": 0.0},
-    }
-    for sample_id, expected in (("always", {"correct"}), ("half", {"correct", "wrong"})):
-        for seed in range(12):
-            answer = client.ask(f"Problem {sample_id}", seed=seed)
-            is_right = r"\boxed{70}" in answer.message["content"]
-            assert is_right or sample_id != "always"
-        played = {item["played"][0] for item in client.ledger()["items"] if item["sample_id"] == sample_id}
-        assert expected <= played
-
-
-def test_the_ledger_counts_requests_statuses_and_duplicates(start):
-    client = start("http_500=first:1")
-    for _ in range(3):
-        client.ask("Problem half", seed=4)
-    client.ask("Problem half", seed=5)
-    ledger = client.ledger()
-    assert (ledger["n_requests"], ledger["statuses"], ledger["faults"]) == (
-        4,
-        {"200": 2, "500": 2},
-        {"http_500": 2},
-    )
-    first = next(item for item in ledger["items"] if item["seed"] == 4)
-    assert (first["attempts"], first["completed"], first["statuses"]) == (3, 2, [500, 200, 200])
-    assert [item["seed"] for item in ledger["duplicates"]] == [4]
-    assert client.send("POST", "/simulation/reset").status == 200
-    assert client.ledger()["n_requests"] == 0 and client.ledger()["items"] == []
-
-
-def test_bodies_are_kept_byte_for_byte_on_request(start):
-    client = start(record_bodies=True)
-    raw = b'{"messages": [ {"content":"hi", "role":"user"}], "model":"m","x":null}'
-    client.send("POST", "/v1/chat/completions", raw)
-    assert client.running.ledger.bodies == [raw]
-
-
-def test_an_outage_answers_503_and_ends(start):
-    client = start()
-    assert client.send("POST", "/simulation/outage", {"seconds": 0.2}).status == 200
-    assert [client.ask().status, client.send("GET", "/health").status] == [503, 503]
-    time.sleep(0.25)
-    assert client.ask().status == 200
-
-
-def test_a_closed_port_refuses_and_comes_back(start):
-    client = start()
-    client.send("POST", "/simulation/outage", {"seconds": 0.3, "mode": "closed"})
-    time.sleep(0.15)
-    with pytest.raises(ConnectionRefusedError):
-        client.ask()
-    time.sleep(0.4)
-    assert client.ask().status == 200
-
-
-@pytest.mark.parametrize(
-    "body",
-    [{}, {"seconds": -1}, {"seconds": "1"}, {"seconds": True}, {"seconds": 1, "mode": "x"}, [], b"{"],
-    ids=str,
-)
-def test_an_outage_that_makes_no_sense_is_a_400(start, body):
-    assert start().send("POST", "/simulation/outage", body).status == 400
 
 
 def test_speed_and_first_token_time_are_kept(start):

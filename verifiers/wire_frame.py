@@ -1,7 +1,7 @@
-"""The endpoint's own error words, found in a body or a stream chunk that should have held a completion."""
+"""The frame of a reply: the endpoint's own error words, the choices, and shapes that no completion has."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 _SHOWN_CHARACTERS = 300
@@ -50,6 +50,22 @@ def find_error(frame: Mapping[str, Any]) -> ErrorFrame | None:
     if isinstance(status, Mapping) and status.get("status_code"):
         return _error_of(status, frame)
     return _error_of(frame, frame) if "error" in (frame.get("object"), frame.get("type")) else None
+
+
+def indexed_choices(choices: object) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Each choice with its index, its place in the list where the index is missing or senseless."""
+    if not isinstance(choices, list):
+        raise MalformedReply(f"choices: a JSON {type(choices).__name__}, {shown(choices)}; expected a list")
+    for place, choice in enumerate(choices):
+        index = object_fields(choice, "choice").get("index")
+        yield (index if isinstance(index, int) and not isinstance(index, bool) else place), choice
+
+
+def object_fields(value: object, subject: str) -> Mapping[str, Any]:
+    """``value`` as the object it must be."""
+    if not isinstance(value, Mapping):
+        raise MalformedReply(f"{subject}: a JSON {type(value).__name__}, {shown(value)}; expected an object")
+    return value
 
 
 def shown(value: object) -> str:

@@ -1,0 +1,66 @@
+"""What a person reads beyond the delta: the kind of loss, tokens, drift, what the budget can decide."""
+
+from collections.abc import Iterator
+
+from reports import numbers
+from reports.diagnosis import LossKind
+from reports.drift import BlockTest
+from reports.flips import FALSE_DISCOVERY
+from reports.metrics import TokenRatio
+from reports.report import Analysis, TaskReport
+from reports.verdict import Verdict
+
+_SHOWN_SLICES = 5
+_NOTABLE_P = 0.01
+
+_KINDS = {
+    LossKind.BUDGET: "budget: more responses are truncated, those that finish agree; raise max_tokens",
+    LossKind.LOOPS: "loops: more repetition without end, which points at the serving",
+    LossKind.NO_ANSWER: "no answer: more responses end without one",
+    LossKind.LENGTH: "length: the loss grows with output length, as with a faulty KV cache",
+    LossKind.CATEGORY: "category: some categories lose, see below",
+    LossKind.POSITION: "position: the candidate scores unlike itself later in the run; look at its server",
+    LossKind.UNIFORM: "uniform: a loss without a pattern, as quantization leaves it",
+}
+
+
+def diagnosis_facts(task: TaskReport, analysis: Analysis) -> Iterator[tuple[str, str]]:
+    """Yield (name, text) of what is worth a line: nothing is said of signs that do not differ."""
+    found = analysis.diagnosis
+    for name, ratio in (("reasoning tokens", found.reasoning_tokens), ("output tokens", found.output_tokens)):
+        if ratio is not None:
+            yield name, _ratio(ratio)
+    for signal in found.signals:
+        if signal.is_more or signal.delta.interval.high < 0:
+            interval = numbers.points_interval(signal.delta.interval)
+            rates = f"{numbers.percent(signal.baseline)} to {numbers.percent(signal.candidate)}"
+            yield signal.name.replace("_", " "), f"{rates} of responses, delta {interval} pp"
+    for kind in found.kinds:
+        yield "kind of loss", _KINDS[kind]
+    yield from _categories(analysis)
+    if analysis.drift is not None and analysis.drift.has_drift:
+        times = f"{analysis.drift.ratio:.1f} times"
+        yield "drift", f"epochs vary {times} as much as sampling explains; the interval is widened for it"
+    for side, blocks in (("baseline", task.baseline.replicas), ("candidate", task.candidate.replicas)):
+        if blocks is not None:
+            yield f"{side} servers", _servers(blocks)
+    if analysis.plan.is_underpowered and task.verdict is not Verdict.REGRESSION:
+        yield "power", analysis.plan.advice
+
+
+def _categories(analysis: Analysis) -> Iterator[tuple[str, str]]:
+    lost = [part for part in analysis.diagnosis.by_category if part.q_value <= FALSE_DISCOVERY]
+    for part in sorted(lost, key=lambda part: part.delta.value)[:_SHOWN_SLICES]:
+        interval = numbers.points_interval(part.delta.interval)
+        change = f"{numbers.points(part.delta.value)} {interval}"
+        yield "category", f"{part.name} ({part.n_items:,} items): {change} (q = {part.q_value:.3f})"
+
+
+def _ratio(ratio: TokenRatio) -> str:
+    return f"candidate / baseline {numbers.ratio(ratio.value, ratio.interval)}"
+
+
+def _servers(blocks: BlockTest) -> str:
+    if blocks.p_value < _NOTABLE_P:
+        return f"{len(blocks.names)} servers answered and differ (p {numbers.p_value(blocks.p_value)})"
+    return f"{len(blocks.names)} servers answered alike (p {numbers.p_value(blocks.p_value)})"
