@@ -10,6 +10,7 @@ from reports.multiplicity import holm
 from reports.pooled import pooled_delta
 from reports.report import Report, TaskReport, overall_verdict
 from reports.run_files import AmbiguousRunError, TaskRun, describe_runs, find_runs, runs_by_task
+from reports.stage import declared_tolerance
 from reports.task_comparison import compare_task, limit_errors
 from reports.tolerance import Tolerance, default_tolerance
 
@@ -40,9 +41,9 @@ class ComparisonSettings:
     max_error_rate: float | None = None
     max_error_rates: Mapping[str, float] = field(default_factory=dict)
 
-    def tolerance_of(self, task: str) -> Tolerance:
-        """Return the rule of a task."""
-        return self.tolerances.get(task) or self.tolerance or default_tolerance(task)
+    def tolerance_of(self, task: str, declared: Tolerance | None = None) -> Tolerance:
+        """Return the rule of a task: what is set here, else what the run declared, else the default."""
+        return self.tolerances.get(task) or self.tolerance or declared or default_tolerance(task)
 
 
 def compare(baseline: Path, candidate: Path, settings: ComparisonSettings) -> Report:
@@ -149,7 +150,7 @@ def _compare_pair(base: TaskRun, cand: TaskRun, settings: ComparisonSettings) ->
     report = compare_task(
         base,
         cand,
-        tolerance=settings.tolerance_of(base.facts.task),
+        tolerance=settings.tolerance_of(base.facts.task, declared_tolerance(cand)),
         confidence=settings.confidence,
         allowed=settings.allow_mismatch,
     )

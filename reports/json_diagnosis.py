@@ -8,6 +8,7 @@ from reports.drift import DriftCheck
 from reports.json_values import block_test, estimate, limits, token_ratio
 from reports.power import Plan
 from reports.slices import Slice
+from reports.stage import Stage
 
 
 def diagnosis_section(found: Diagnosis) -> dict[str, Any]:
@@ -60,6 +61,25 @@ def plan_section(found: Plan) -> dict[str, Any]:
             "baseline": found.baseline_needed,
         },
         "advice": found.advice,
+    }
+
+
+def stage_section(found: Stage | None) -> dict[str, Any] | None:
+    """Return the declared looks of a run that may stop early and how far it has come."""
+    if found is None:
+        return None
+    plan = found.declaration.plan
+    return {
+        "side": found.side,
+        "look": found.look,
+        "looks": list(plan.looks),
+        "epochs": found.epochs,
+        "critical_value": found.critical_value,
+        "margin": found.declaration.margin,
+        "futility": plan.futility,
+        "declared": found.declaration.declared,
+        "is_early": found.is_early,
+        "is_at_look": found.is_at_look,
     }
 
 

@@ -11,6 +11,7 @@ from reports.intervals import Estimate, Interval
 from reports.metrics import SideBySide
 from reports.power import Plan
 from reports.score_table import TaskFacts
+from reports.stage import Stage
 from reports.verdict import Judgement, Verdict
 
 # Worst first: what one task shows, the whole comparison says. A proven loss stays proven beside an
@@ -69,8 +70,9 @@ class Counts:
 class SideReport:
     """One checkpoint on one task.
 
-    ``replicas`` compares the servers that answered, where there were several. ``pass_at`` is the chance of
-    at least one right response in k, by k; empty for one epoch or fractional scores.
+    ``replicas`` compares the servers that answered, ``starts`` the starts of the run's server, where there
+    were several. ``pass_at`` is the chance of at least one right response in k, by k; empty for one epoch or
+    fractional scores.
     """
 
     facts: TaskFacts
@@ -81,6 +83,7 @@ class SideReport:
     replicas: BlockTest | None
     pass_at: Mapping[int, float]
     majority: float | None
+    starts: BlockTest | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +111,7 @@ class TaskReport:
 
     ``margin`` is the largest tolerated loss in score units; ``None`` for a floor on recovery without a
     baseline accuracy to take it of. ``worse_holm`` is the one-sided p-value that the candidate is worse,
-    allowing for the other tasks.
+    allowing for the other tasks. ``stage`` is set where a side is a run that may stop early.
     """
 
     task: str
@@ -123,6 +126,7 @@ class TaskReport:
     notes: tuple[str, ...]
     analysis: Analysis | None = None
     worse_holm: float | None = None
+    stage: Stage | None = None
 
     @property
     def delta(self) -> Delta | None:

@@ -63,6 +63,19 @@ _RUN = _object(
         "finished": _MAYBE_TEXT,
     }
 )
+_STAGE = _object(
+    {
+        "side": _TEXT,
+        "look": _COUNT,
+        "looks": _list(_COUNT),
+        "epochs": _COUNT,
+        "critical_value": _NUMBER,
+        "margin": _NUMBER,
+        "declared": _TEXT,
+        "is_early": {"type": "boolean"},
+    },
+    description="a run that may stop early: the last look it reached of those declared before the first",
+)
 _TASK = _object(
     {
         "task": _TEXT,
@@ -90,6 +103,7 @@ _TASK = _object(
         "accuracy_completed": _maybe(_SIDE_BY_SIDE),
         "secondary": {"type": "object", "additionalProperties": _SIDE_BY_SIDE},
         "mismatch": _list(_MISMATCH),
+        "early_stopping": _maybe(_STAGE),
         "notes": _list(_TEXT),
     }
 )
