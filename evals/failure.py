@@ -1,11 +1,17 @@
 """Why an attempt at a request failed, and whether trying again can help."""
 
+import errno
+import os
+import socket
 from dataclasses import dataclass
 from enum import StrEnum
 
 from tasks.request_failed import RequestFailed
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
+_REFUSALS_OF_ONE = frozenset(
+    {None, 400, 413, 422}
+)  # None: refused by an error object in a reply with status 200
 MAX_WORDS = 400  # characters of a server's reply worth repeating to a person
 
 # What `code` or `type` of an error object say where the HTTP status says nothing (it is 200, or a stream has
@@ -42,6 +48,15 @@ class Failure(RequestFailed):
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.message}"
+
+    @property
+    def is_of_one_request(self) -> bool:
+        """Whether the endpoint refuses what this request says, so that another one may well be taken.
+
+        Not where it refuses everybody: no key, no such model or path. Only requests that bring their own
+        settings can differ in this.
+        """
+        return self.kind is FailureKind.CONFIGURATION and self.status in _REFUSALS_OF_ONE
 
 
 def server_failure(message: str, *, status: int | None = None) -> Failure:
@@ -97,5 +112,8 @@ def one_line(text: str) -> str:
 def network_words(error: Exception) -> str:
     """Return what went wrong on the network in a few words, without the client library's decoration."""
     cause = getattr(error, "os_error", None) or error
+    number = getattr(cause, "errno", None)
+    if isinstance(number, int) and number in errno.errorcode and not isinstance(cause, socket.gaierror):
+        return os.strerror(number)
     words = getattr(cause, "strerror", None) or str(cause) or type(error).__name__
     return str(words)

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,12 @@ import uvloop
 from inspect_ai import Task, eval_async
 from inspect_ai.model import Model, get_model
 from inspect_ai.util import display_type
+from tqdm import tqdm
 
 from evals.endpoint import Endpoint
 from evals.failure import Failure, FailureKind
 from evals.journal import Journal
+from evals.preflight.first_replies import FirstReplies
 from evals.progress import Progress, ProgressSlot
 from evals.provider import EndpointAPI
 from evals.retry import RetryPolicy
@@ -39,8 +42,9 @@ class RunSettings:
 
     runs_dir: Path
     run_seed: int = 0
+    send_seed: bool = True
     max_connections: int = 64
-    stream: bool = True
+    stream: bool = True  # of prompts; a whole request says itself how it is sent
     escalate_to: int | None = None  # largest budget for truncated samples; None: they are counted as they are
     waits: Waits = field(default_factory=Waits)
     policy: RetryPolicy = field(default_factory=RetryPolicy)
@@ -146,6 +150,7 @@ class _RunUnderWay:
             run_seed=request.settings.run_seed,
             metadata=manifest,
             escalate_to=request.settings.escalate_to,
+            send_seed=request.settings.send_seed,
         )
         progress = Progress(
             expected=request.n_expected,
@@ -196,6 +201,8 @@ class _RunUnderWay:
         api.journal = self._journal
         api.waits, api.policy = settings.waits, settings.policy
         api.on_fatal, api.on_attempt = on_fatal, on_attempt
+        first = FirstReplies(tell=lambda line: tqdm.write(line, file=sys.stderr))
+        api.on_reply = partial(first.look, stream=settings.stream)
         if threading.current_thread() is threading.main_thread():  # signals reach no other thread
             loop = asyncio.get_running_loop()
             for number in (signal.SIGINT, signal.SIGTERM):
@@ -212,7 +219,8 @@ class _RunUnderWay:
             log_dir=str(self._directory),
             log_format="eval",
             log_realtime=False,  # a second copy of every sample in SQLite; our journal is the safer record
-            log_model_api=False,
+            # what was sent: for prompts the log says it already, a whole request is changed on its way
+            log_model_api=any(item.request is not None for item in self._request.items),
             log_level="error",
             log_buffer=max(100, n_connections),
             ctl_server=False,
@@ -252,6 +260,7 @@ def _manifest(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, Any]
         "epochs": request.spec.epochs,
         "expected": request.n_expected,
         "run_seed": request.settings.run_seed,
+        "send_seed": request.settings.send_seed,
         "endpoint": {
             "base_url": endpoint.base_url,
             "model": endpoint.model,

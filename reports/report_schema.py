@@ -101,6 +101,7 @@ _TASK = _object(
         "per_epoch": _sides(_list(_EPOCH)),
         "reasoning_tokens_ratio": _maybe(_LIMITS),
         "accuracy_completed": _maybe(_SIDE_BY_SIDE),
+        "accuracy_escalated": _maybe(_SIDE_BY_SIDE),
         "secondary": {"type": "object", "additionalProperties": _SIDE_BY_SIDE},
         "mismatch": _list(_MISMATCH),
         "early_stopping": _maybe(_STAGE),

@@ -12,11 +12,13 @@ from reports.delta import delta_of
 from reports.diagnosis import diagnose
 from reports.drift import check_drift
 from reports.intervals import Estimate
+from reports.items import item_rows
 from reports.metrics import SideBySide
 from reports.paired_intervals import headline_interval
 from reports.pairing import NoCommonItemsError, Pairing, pair_scores
 from reports.power import Epochs, noise_from_pair, plan
 from reports.report import Analysis, TaskReport
+from reports.response_length import length_bins
 from reports.run_files import TaskRun
 from reports.signals import is_truncated
 from reports.stage import Stage, at_stage, stage_of_pair
@@ -43,6 +45,8 @@ def compare_task(
         mismatches=protocol_mismatches(base.facts, cand.facts, allowed),
         joined_by_content=joined.by_content,
         notes=(*_notes(base, cand), *(stage_notes(stage) if stage is not None else ())),
+        items=item_rows(joined.baseline, joined.candidate),
+        by_response_length=length_bins(joined.baseline, joined.candidate, confidence=confidence),
         stage=stage,
     )
     refused = [str(mismatch) for mismatch in report.mismatches if not mismatch.allowed]
@@ -95,6 +99,7 @@ def _analysis(
         drift=drift,
         diagnosis=diagnose(_placed(base), _placed(cand), confidence=confidence),
         completed=_completed(base, cand, confidence),
+        escalated=_escalated(base, cand, confidence),
         secondary=_secondary(base, cand, confidence),
         plan=plan(noise_from_pair(pairing), _budget(pairing, stage), judgement.margin, confidence=confidence),
     )
@@ -131,6 +136,18 @@ def _completed(base: pd.DataFrame, cand: pd.DataFrame, confidence: float) -> Sid
         np.where(cut[1], np.nan, cand["score"]),
         confidence,
     )
+
+
+def _escalated(base: pd.DataFrame, cand: pd.DataFrame, confidence: float) -> SideBySide | None:
+    """Compare with the scores of larger budgets in place; ``None`` where no response was asked again."""
+    again = [side["escalated_score"].to_numpy() for side in (base, cand)]
+    if all(np.isnan(scores).all() for scores in again):
+        return None
+    scores = [
+        np.where(np.isnan(larger), side["score"], larger)
+        for larger, side in zip(again, (base, cand), strict=True)
+    ]
+    return _compared(base, scores[0], cand, scores[1], confidence)
 
 
 def _secondary(base: pd.DataFrame, cand: pd.DataFrame, confidence: float) -> dict[str, SideBySide]:
