@@ -8,7 +8,7 @@ from typing import Any
 from evals.endpoint import Endpoint, thinking_parameters
 from evals.probe_client import ProbeClient, RawReply
 from evals.probe_reply import read_reply
-from evals.wire import merge
+from evals.whole_request import merge
 from tasks.spec import digest
 from tasks.vendor_contract.outcome import ProbeResult, excused, related
 from tasks.vendor_contract.probe import Ask, Delivery, Probe

@@ -19,6 +19,7 @@ from inspect_ai.model import Model, get_model
 from inspect_ai.util import display_type
 from tqdm import tqdm
 
+from evals.client_load import ClientLoad
 from evals.endpoint import Endpoint
 from evals.failure import Failure, FailureKind
 from evals.journal import Journal
@@ -81,6 +82,7 @@ class RunEnd:
     n_retries: int
     fatal: Failure | None
     was_interrupted: bool
+    client_cpu_share: float | None = None
 
 
 def run(request: RunRequest) -> RunEnd:
@@ -104,11 +106,14 @@ def run(request: RunRequest) -> RunEnd:
         older_logs = sorted(directory.glob("*.eval"))
         with redirect_stdout(io.StringIO()):  # Inspect greets on stdout, which belongs to --json
             run_under_way = _RunUnderWay(request, directory, journal)
+            load = ClientLoad()
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as loop:  # about 0.6 of the CPU per chunk
                 loop.run(run_under_way.evaluate(manifest))
         journal.return_if_lost()
         log = _newest_log(directory, older_logs)
+        cpu_share = load.cpu_share() if run_under_way.api.n_requests_sent else None
         manifest |= {"finished": now_text(), "log": log.name if log is not None else None}
+        manifest["client"] = {"cpu_share": cpu_share}
         write_json(directory / "manifest.json", manifest | _reach(manifest, earlier))
         if run_under_way.is_whole:
             _remove_superseded(older_logs, manifest)
@@ -120,6 +125,7 @@ def run(request: RunRequest) -> RunEnd:
         n_retries=run_under_way.n_retries,
         fatal=run_under_way.fatal,
         was_interrupted=run_under_way.was_interrupted,
+        client_cpu_share=cpu_share,
     )
 
 

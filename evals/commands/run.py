@@ -11,6 +11,7 @@ import click
 
 from evals.budget import Budget, BudgetError, settle_budget
 from evals.chat_template import ChatTemplate, ChatTemplateError, load_chat_template
+from evals.client_load import bottleneck_note, is_bottleneck
 from evals.commands.asked import exam_of, overrides_of, surveyed_endpoint
 from evals.commands.run_options import endpoint_options, protocol_options, running_options
 from evals.endpoint import Endpoint
@@ -115,6 +116,8 @@ def finish(
         if as_json:
             print(json.dumps(summary, allow_nan=False))
         print(render_summary(summary, end.directory), file=sys.stderr if as_json else sys.stdout)
+    if end.client_cpu_share is not None and is_bottleneck(end.client_cpu_share):
+        print(f"note: {bottleneck_note(end.client_cpu_share)}", file=sys.stderr)
     if end.was_interrupted:
         print("quantcheck: interrupted; run the same command again to resume", file=sys.stderr)
         return ExitCode.INTERRUPTED

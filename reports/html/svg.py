@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Mapping
+from typing import Any
 from xml.etree import ElementTree
 
 from markupsafe import Markup
@@ -27,7 +28,7 @@ ROLES = {
     "invalid": "#5b3fa8",
 }
 _ROLE_OF = {colour: role for role, colour in ROLES.items()}
-_SETTINGS = {
+_SETTINGS: dict[Any, Any] = {  # keys: a literal type of several hundred names
     "svg.fonttype": "none",  # text stays text: it can be read aloud, searched and themed
     "svg.hashsalt": "quantcheck",
     "font.family": "sans-serif",
@@ -67,7 +68,7 @@ def themed_svg(figure: Figure, name: str, *, label: str, texts: Mapping[str, str
 def _drawn(figure: Figure) -> str:
     buffer = io.StringIO()
     with rc_context(_SETTINGS):
-        FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})
+        FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})  # type: ignore[no-untyped-call]
     return buffer.getvalue()
 
 
