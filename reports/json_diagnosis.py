@@ -1,6 +1,7 @@
 """What report.json says beyond the verdict: kind of loss, drift between epochs, power of the budget."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from reports.diagnosis import Diagnosis
@@ -68,19 +69,7 @@ def stage_section(found: Stage | None) -> dict[str, Any] | None:
     """Return the declared looks of a run that may stop early and how far it has come."""
     if found is None:
         return None
-    plan = found.declaration.plan
-    return {
-        "side": found.side,
-        "look": found.look,
-        "looks": list(plan.looks),
-        "epochs": found.epochs,
-        "critical_value": found.critical_value,
-        "margin": found.declaration.margin,
-        "futility": plan.futility,
-        "declared": found.declaration.declared,
-        "is_early": found.is_early,
-        "is_at_look": found.is_at_look,
-    }
+    return asdict(found) | {"is_early": found.is_early, "is_at_look": found.is_at_look}
 
 
 def _slices(slices: Sequence[Slice]) -> list[dict[str, Any]]:

@@ -110,6 +110,7 @@ def _task(task: TaskReport) -> dict[str, Any]:
         "replicas": _pair(block_test(base.replicas), block_test(cand.replicas)),
         "server_starts": _pair(block_test(base.starts), block_test(cand.starts)),
         "early_stopping": stage_section(task.stage),
+        "noise_floor": asdict(task.noise_floor) if task.noise_floor is not None else None,
         "pass_at": _pair(_pass_at(base), _pass_at(cand)),
         "majority": _pair(base.majority, cand.majority),
         "mismatch": [asdict(found) for found in task.mismatches],

@@ -76,6 +76,15 @@ _STAGE = _object(
     },
     description="a run that may stop early: the last look it reached of those declared before the first",
 )
+_NOISE_FLOOR = _object(
+    {
+        "expected_error": _NUMBER,
+        "expected_spread": _NUMBER,
+        "flip_rate": _NUMBER,
+        "flip_rate_within": _MAYBE_NUMBER,
+    },
+    description="two runs of one checkpoint: how far sampling alone lets them differ",
+)
 _TASK = _object(
     {
         "task": _TEXT,
@@ -105,6 +114,7 @@ _TASK = _object(
         "secondary": {"type": "object", "additionalProperties": _SIDE_BY_SIDE},
         "mismatch": _list(_MISMATCH),
         "early_stopping": _maybe(_STAGE),
+        "noise_floor": _maybe(_NOISE_FLOOR),
         "notes": _list(_TEXT),
     }
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from reports.declaration import Declaration, looks_taken, read_declaration
+from reports.declaration import looks_taken, read_declaration
 from reports.delta import Delta, delta_of
 from reports.intervals import Estimate, Interval
 from reports.pairing import Pairing
@@ -15,36 +15,39 @@ METHOD = "+looks"  # ends the method's name of an interval that allows for all l
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """How far a run with declared looks has come.
+    """How far a run (the ``side`` of a comparison) with declared looks has come.
 
     ``look`` is the last one its epochs reach (from 1; the first where they reach none). ``critical_value``
     belongs to that look; an interval at it holds with ``confidence`` over all looks together, whenever the
-    run was stopped. ``epochs`` is what the run has, ``last_epochs`` what it declared at most. ``is_stopped``
-    says whether the run decided to end at this look.
+    run was stopped. ``epochs`` is what the run has, ``declared`` when the looks were (ISO time).
+    ``is_stopped`` says whether the run decided to end.
     """
 
     side: str
-    declaration: Declaration
+    looks: tuple[int, ...]
     look: int
     epochs: int
     critical_value: float
     confidence: float
+    margin: float
+    futility: bool
+    declared: str
     is_stopped: bool
 
     @property
     def n_looks(self) -> int:
         """Number of declared looks."""
-        return len(self.declaration.plan.looks)
+        return len(self.looks)
 
     @property
     def last_epochs(self) -> int:
         """Epochs at the last declared look."""
-        return self.declaration.last_epochs
+        return self.looks[-1]
 
     @property
     def is_at_look(self) -> bool:
         """Say whether the run has exactly the epochs of a declared look."""
-        return self.epochs in self.declaration.plan.looks
+        return self.epochs in self.looks
 
     @property
     def is_early(self) -> bool:
@@ -78,11 +81,14 @@ def stage_of(side: str, run: TaskRun, confidence: float) -> Stage | None:
         )
     return Stage(
         side=side,
-        declaration=declaration,
+        looks=plan.looks,
         look=look,
         epochs=epochs,
         critical_value=plan.critical_values[look - 1],
         confidence=confidence,
+        margin=declaration.margin,
+        futility=declaration.plan.futility,
+        declared=declaration.declared,
         is_stopped=any(taken.get("stops") is True for taken in looks_taken(run.facts.sequential)),
     )
 

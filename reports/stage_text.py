@@ -14,7 +14,7 @@ def stage_notes(stage: Stage) -> Iterator[str]:
     epochs = f"{stage.epochs} of {stage.last_epochs} epochs"
     yield (
         f"{stage.side}: run until decided, look {stage.look} of {stage.n_looks} ({epochs}); its looks were"
-        f" declared on {stage.declaration.declared[:10]}, the interval takes z = {stage.critical_value:.3f}"
+        f" declared on {stage.declared[:10]}, the interval takes z = {stage.critical_value:.3f}"
         f" and holds with {level} over all looks"
     )
     if stage.is_early and stage.is_at_look:
@@ -22,7 +22,7 @@ def stage_notes(stage: Stage) -> Iterator[str]:
     if not stage.is_at_look:
         yield (
             f"{stage.side}: {stage.epochs} epochs are no declared look"
-            f" ({', '.join(map(str, stage.declaration.plan.looks))}); the interval is that of look {stage.look}"
+            f" ({', '.join(map(str, stage.looks))}); the interval is that of look {stage.look}"
         )
 
 
@@ -34,9 +34,9 @@ def stage_reason(stage: Stage, analysis: Analysis) -> str:
     margin, shown = numbers.margin_points(judgement.margin), numbers.points_interval(analysis.interval)
     text = f"a loss of {margin} is neither shown nor ruled out: {shown} pp holds it"
     if stage.is_early and stage.is_stopped:
-        return (
-            f"stopped as futile at look {stage.look} of {stage.n_looks}: {text}; more epochs need a new run"
-        )
+        return f"looks: stopped as futile at look {stage.look} of {stage.n_looks}: {text}; more epochs need a new run"
     if stage.is_early:
-        return f"look {stage.look} of {stage.n_looks}: {text}; go on with the same run --until-decided"
-    return f"{text} at the last of {stage.n_looks} declared looks; more epochs need a new run"
+        return (
+            f"looks: number {stage.look} of {stage.n_looks}: {text}; go on with the same run --until-decided"
+        )
+    return f"looks: undecided at the last of {stage.n_looks}: {text}; more epochs need a new run"
