@@ -136,11 +136,7 @@ def plan_task(
     margin = tolerance.margin_at(basis.noise.accuracy)
     found = plan(basis.noise, epochs, margin, confidence=confidence)
     chances = [
-        Chance(
-            loss=loss,
-            of_pass=chance_of_pass(basis.noise, epochs, margin, loss, confidence),
-            of_regression=chance_of_regression(basis.noise, epochs, margin, loss, confidence),
-        )
+        _chance(basis.noise, epochs, margin, loss, confidence)
         for loss in dict.fromkeys(share * margin for share in LOSSES)
     ]
     per_epoch = basis.noise.n_items * tokens_per_response
@@ -151,6 +147,18 @@ def plan_task(
         plan=found,
         chances=tuple(chances),
         ways=_ways(found, per_epoch),
+    )
+
+
+def _chance(noise: Noise, epochs: Epochs, margin: float, loss: float, confidence: float) -> Chance:
+    """Return the chances of a verdict; of a false one at most what the interval's confidence allows."""
+    of_pass = chance_of_pass(noise, epochs, margin, loss, confidence)
+    of_regression = chance_of_regression(noise, epochs, margin, loss, confidence)
+    error = (1 - confidence) / 2
+    return Chance(
+        loss=loss,
+        of_pass=of_pass if loss < margin else min(of_pass, error),
+        of_regression=of_regression if loss > margin else min(of_regression, error),
     )
 
 
@@ -175,13 +183,13 @@ def _more_epochs(now: Epochs, then: Epochs) -> int:
 
 
 def describe_way(way: Way) -> str:
-    """Return a way as words: ``71 baseline epochs (1.2 M more tokens, once for all candidates)``."""
+    """Return a way as words: ``71 epochs of the baseline (1.2 M more tokens, once for all candidates)``."""
     more = f"{way.more_tokens / 1e6:,.3g} M more tokens"
     if way.name == "baseline":
-        return f"{way.epochs.baseline} baseline epochs ({more}, once for all candidates)"
+        return f"{_epochs(way.epochs.baseline)} of the baseline ({more}, once for all candidates)"
     if way.name == "candidate":
-        return f"{way.epochs.candidate} candidate epochs ({more})"
-    return f"{way.epochs.candidate} epochs a side ({more})"
+        return f"{_epochs(way.epochs.candidate)} of the candidate ({more})"
+    return f"{_epochs(way.epochs.candidate)} a side ({more})"
 
 
 def power_section(found: TaskPlan) -> dict[str, Any]:
@@ -226,3 +234,7 @@ def power_section(found: TaskPlan) -> dict[str, Any]:
 def rounded_up(margin: float) -> float:
     """Return a margin rounded up to a tenth of a percentage point."""
     return math.ceil(margin * 1000 - 1e-9) / 1000
+
+
+def _epochs(number: int) -> str:
+    return f"{number} epoch{'s' * (number != 1)}"

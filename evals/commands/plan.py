@@ -9,14 +9,20 @@ from typing import Any
 import click
 
 from evals.commands.number import Number
-from evals.commands.plan_power import basis_of, chance_of_all, describe_power, power_of, power_options
-from reports.planning import TaskPlan, power_section
+from evals.commands.plan_power import (
+    TYPICAL_BUDGET_SHARE,
+    baseline_of,
+    basis_of,
+    chance_of_all,
+    describe_power,
+    power_of,
+    power_options,
+    refuse_other_tasks,
+)
+from reports.planning import TaskPlan, baseline_epochs, power_section
+from reports.power import Epochs
 from tasks.benchmark import Benchmark
 from tasks.catalog import find_benchmark
-
-# Mean output tokens of a thinking checkpoint, as a share of the budget, where no run tells better:
-# published AIME and GPQA runs of Kimi-class models use about a quarter to a third of a 131k budget.
-TYPICAL_BUDGET_SHARE = 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +59,7 @@ class Cost:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(tasks: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Show what TASK... will cost at a given speed, and what the epochs can decide at a margin."""
+    refuse_other_tasks(tasks, options["margins"])
     plans = [_plan(find_benchmark(task), options) for task in tasks]
     together = chance_of_all([power for _, power in plans])
     for warning in (power.warning for _, power in plans if power is not None):
@@ -73,14 +80,17 @@ def _plan(benchmark: Benchmark, options: Mapping[str, Any]) -> tuple[Cost, TaskP
     asked = {name: options[name] for name in ("preset", "epochs", "limit", "max_tokens")}
     speed = options["tokens_per_second"]
     first = estimate_cost(benchmark, **asked, mean_tokens=options["mean_tokens"], tokens_per_s=speed)
-    basis = basis_of(benchmark.name, first.n_items, options)
+    run = baseline_of(benchmark.name, options["baseline"])
+    basis = basis_of(benchmark.name, first.n_items, run)
     if basis is None:
         return first, None
     measured = round(basis.mean_tokens) if basis.mean_tokens else None
     mean = options["mean_tokens"] or measured
     cost = estimate_cost(benchmark, **asked, mean_tokens=mean, tokens_per_s=speed)
+    measured_epochs = baseline_epochs(run) if run is not None else cost.epochs
+    epochs = Epochs(baseline=options["baseline_epochs"] or measured_epochs, candidate=cost.epochs)
     per_response = cost.typical_tokens / cost.requests
-    return cost, power_of(benchmark.name, basis, cost.epochs, per_response, options)
+    return cost, power_of(benchmark.name, basis, epochs, per_response, options["margins"])
 
 
 def estimate_cost(

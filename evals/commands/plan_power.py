@@ -1,7 +1,7 @@
 """What ``quantcheck plan`` and ``run`` say of power: the flags, the noise to plan with, the lines to print."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,7 +16,6 @@ from reports.log_members import LogError
 from reports.planning import (
     Basis,
     TaskPlan,
-    baseline_epochs,
     describe_way,
     measured_basis,
     plan_task,
@@ -28,6 +27,10 @@ from reports.score_columns import ScoreFileError
 from reports.tolerance import Tolerance, default_tolerance
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+# Mean output tokens of a thinking checkpoint, as a share of the budget, where no run tells better:
+# published AIME and GPQA runs of Kimi-class models use about a quarter to a third of a 131k budget.
+TYPICAL_BUDGET_SHARE = 0.25
 
 
 def power_options(command: Command) -> Command:
@@ -64,42 +67,40 @@ def margin_of(task: str, margins: tuple[str, ...]) -> Tolerance:
     return by_task.get(task) or overall or default_tolerance(task)
 
 
+def refuse_other_tasks(tasks: Sequence[str], margins: tuple[str, ...]) -> None:
+    """Raise :class:`click.UsageError` for a margin of a task that is not planned."""
+    for task in parse_margins(margins)[1]:
+        if task not in tasks:
+            raise click.UsageError(f"--margin {task}=: {task} is not among the tasks {', '.join(tasks)}")
+
+
 def baseline_of(task: str, path: Path | None) -> TaskRun | None:
-    """Return the baseline's run of a task, ``None`` where there is none; several are an error."""
+    """Return the baseline's run of a task, ``None`` where no baseline is named."""
     if path is None:
         return None
     try:
         runs = find_side(path)
         found = runs.get(task) or (runs.get("") if len(runs) == 1 else None)
-        return only_run(found) if found else None
+        if found:
+            return only_run(found)
     except (NotComparableError, AmbiguousRunError, LogError, ScoreFileError) as error:
         raise CommandError(str(error), ExitCode.INVALID) from None
+    raise CommandError(
+        f"--baseline {path}: has no run of {task} but of {', '.join(runs)}; run it there first",
+        ExitCode.INVALID,
+    )
 
 
-def basis_of(task: str, n_items: int, options: Mapping[str, Any]) -> Basis | None:
+def basis_of(task: str, n_items: int, run: TaskRun | None) -> Basis | None:
     """Return the noise to plan with: the baseline's own, else that of published runs; ``None`` without."""
-    run = baseline_of(task, options["baseline"])
-    if options["baseline"] is not None and run is None:
-        raise CommandError(
-            f"--baseline {options['baseline']}: has no run of {task}; run it there, or plan without a baseline",
-            ExitCode.INVALID,
-        )
-    return measured_basis(task, run, n_items) if run is not None else published_basis(task, n_items)
+    return published_basis(task, n_items) if run is None else measured_basis(task, run, n_items)
 
 
 def power_of(
-    task: str, basis: Basis, epochs: int, tokens_per_response: float, options: Mapping[str, Any]
+    task: str, basis: Basis, epochs: Epochs, tokens_per_response: float, margins: tuple[str, ...]
 ) -> TaskPlan:
-    """Return what so many candidate epochs decide."""
-    run = baseline_of(task, options["baseline"])
-    measured = baseline_epochs(run) if run is not None else epochs
-    return plan_task(
-        task,
-        basis,
-        Epochs(baseline=options["baseline_epochs"] or measured, candidate=epochs),
-        margin_of(task, options["margins"]),
-        tokens_per_response=tokens_per_response,
-    )
+    """Return what so many epochs decide."""
+    return plan_task(task, basis, epochs, margin_of(task, margins), tokens_per_response=tokens_per_response)
 
 
 def chance_of_all(plans: Sequence[TaskPlan | None]) -> float | None:
@@ -113,7 +114,7 @@ def describe_power(found: TaskPlan) -> Iterator[str]:
     done, indent = found.plan, " " * 17
     yield (
         f"{indent}margin {numbers.margin_points(done.margin)} ({found.tolerance.source}), "
-        f"{done.epochs.baseline} baseline epochs, noise of {found.basis.source}"
+        f"{_epochs(done.epochs.baseline)} of the baseline, noise of {found.basis.source}"
     )
     if found.basis.note:
         yield f"{indent}note: {found.basis.note}"
@@ -126,8 +127,13 @@ def describe_power(found: TaskPlan) -> Iterator[str]:
         f"{indent}smallest visible loss {numbers.points(done.smallest_visible_loss).lstrip('+')}; smallest"
         f" margin equal checkpoints pass 4 times in 5: {numbers.points(done.smallest_margin).lstrip('+')}"
     )
-    ways = "; ".join(describe_way(way) for way in found.ways) or "no number of epochs will do"
-    yield f"{indent}for {numbers.percent(POWER, 0)}, cheapest first: {ways}"
+    if done.is_underpowered:
+        ways = "; ".join(describe_way(way) for way in found.ways) or "no number of epochs will do"
+        yield f"{indent}for {numbers.percent(POWER, 0)}, cheapest first: {ways}"
+
+
+def _epochs(number: int) -> str:
+    return f"{number} epoch{'s' * (number != 1)}"
 
 
 def _loss(loss: float) -> str:
