@@ -20,6 +20,7 @@ class ExitCode(IntEnum):
 FORESEEN: dict[str, ExitCode] = {
     "tasks.spec.SpecError": ExitCode.USAGE,
     "evals.budget.BudgetError": ExitCode.USAGE,
+    "evals.declared_run.DeclarationError": ExitCode.USAGE,
     "tasks.rows.DataError": ExitCode.ENDPOINT_OR_DATA,
     "evals.endpoint.BaseUrlError": ExitCode.USAGE,
     "evals.tokenizer_files.ChatTemplateError": ExitCode.ENDPOINT_OR_DATA,
