@@ -23,11 +23,18 @@ from evals.journal import Journal
 from evals.progress import Progress, ProgressSlot
 from evals.provider import EndpointAPI
 from evals.retry import RetryPolicy
-from evals.run_directory import now_text, read_manifest, run_directory, software_facts, write_json
+from evals.run_directory import (
+    newest_log,
+    now_text,
+    read_manifest,
+    remove_superseded,
+    run_directory,
+    software_facts,
+    with_reach,
+    write_json,
+)
 from evals.survey import EndpointFacts
 from evals.transport import Waits
-from reports.eval_log import read_eval_log
-from reports.log_members import LogError
 from tasks.benchmark import Benchmark, Item
 from tasks.inspect_task import build_task
 from tasks.spec import TaskSpec
@@ -96,18 +103,18 @@ def run(request: RunRequest) -> RunEnd:
     with Journal(directory / "journal.zst") as journal:
         earlier = read_manifest(directory)
         manifest = _manifest(request, earlier)
-        write_json(directory / "manifest.json", manifest | _reach(manifest, earlier))
+        write_json(directory / "manifest.json", with_reach(manifest, earlier))
         older_logs = sorted(directory.glob("*.eval"))
         with redirect_stdout(io.StringIO()):  # Inspect greets on stdout, which belongs to --json
             run_under_way = _RunUnderWay(request, directory, journal)
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as loop:  # about 0.6 of the CPU per chunk
                 loop.run(run_under_way.evaluate(manifest))
         journal.return_if_lost()
-        log = _newest_log(directory, older_logs)
+        log = newest_log(directory, older_logs)
         manifest |= {"finished": now_text(), "log": log.name if log is not None else None}
-        write_json(directory / "manifest.json", manifest | _reach(manifest, earlier))
+        write_json(directory / "manifest.json", with_reach(manifest, earlier))
         if run_under_way.is_whole:
-            _remove_superseded(older_logs, manifest)
+            remove_superseded(older_logs, manifest)
     return RunEnd(
         directory=directory,
         log=log,
@@ -267,29 +274,3 @@ def _manifest(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, Any]
         "finished": None,
         "log": None,
     }
-
-
-def _newest_log(directory: Path, older: Sequence[Path]) -> Path | None:
-    new = sorted(set(directory.glob("*.eval")) - set(older), key=lambda path: path.stat().st_mtime)
-    return new[-1] if new else None
-
-
-def _reach(manifest: Mapping[str, Any], earlier: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how far the directory reaches: a smaller run after a larger one takes nothing from it."""
-    names = ("n_items", "epochs", "expected")
-    return {name: max(manifest[name], earlier.get(name) or 0) for name in names}
-
-
-def _remove_superseded(older: Sequence[Path], manifest: Mapping[str, Any]) -> None:
-    """Delete logs of earlier tries that the new log covers: it holds every response of theirs.
-
-    A log of a larger run stays, and so does one that cannot be read: it may not be ours.
-    """
-    for path in older:
-        try:
-            facts = read_eval_log(path).facts
-        except LogError:
-            continue
-        is_covered = (facts.n_items or 0) <= manifest["n_items"] and (facts.epochs or 0) <= manifest["epochs"]
-        if is_covered and facts.fingerprint == manifest["fingerprint"]:
-            path.unlink(missing_ok=True)
