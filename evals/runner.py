@@ -6,9 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,73 +15,23 @@ from inspect_ai import Task, eval_async
 from inspect_ai.model import Model, get_model
 from inspect_ai.util import display_type
 
-from evals.endpoint import Endpoint
 from evals.failure import Failure, FailureKind
 from evals.journal import Journal
 from evals.progress import Progress, ProgressSlot
 from evals.provider import EndpointAPI
-from evals.retry import RetryPolicy
 from evals.run_directory import (
     newest_log,
     now_text,
     read_manifest,
     remove_superseded,
     run_directory,
-    software_facts,
     with_reach,
     write_json,
 )
-from evals.survey import EndpointFacts
-from evals.transport import Waits
-from tasks.benchmark import Benchmark, Item
+from evals.run_request import RunEnd, RunRequest, RunSettings, describe_run
 from tasks.inspect_task import build_task
-from tasks.spec import TaskSpec
 
-
-@dataclass(frozen=True, kw_only=True)
-class RunSettings:
-    """How to run, none of which changes what is measured."""
-
-    runs_dir: Path
-    run_seed: int = 0
-    max_connections: int = 64
-    stream: bool = True
-    escalate_to: int | None = None  # largest budget for truncated samples; None: they are counted as they are
-    waits: Waits = field(default_factory=Waits)
-    policy: RetryPolicy = field(default_factory=RetryPolicy)
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunRequest:
-    """Everything a run is made of. ``items`` are those to ask: all of the dataset's or the first few."""
-
-    benchmark: Benchmark
-    spec: TaskSpec
-    items: Sequence[Item]
-    endpoint: Endpoint
-    facts: EndpointFacts
-    settings: RunSettings
-
-    @property
-    def n_expected(self) -> int:
-        """Number of responses asked for."""
-        return len(self.items) * self.spec.epochs
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunEnd:
-    """How a run ended: where it lies, and what stopped it early (``None``: nothing).
-
-    ``log`` holds every response asked for where ``is_whole``; else older logs may hold more of them.
-    """
-
-    directory: Path
-    log: Path | None
-    is_whole: bool
-    n_requests_sent: int
-    n_retries: int
-    fatal: Failure | None
-    was_interrupted: bool
+__all__ = ["RunEnd", "RunRequest", "RunSettings", "run"]
 
 
 def run(request: RunRequest) -> RunEnd:
@@ -102,7 +50,7 @@ def run(request: RunRequest) -> RunEnd:
     )
     with Journal(directory / "journal.zst") as journal:
         earlier = read_manifest(directory)
-        manifest = _manifest(request, earlier)
+        manifest = describe_run(request, earlier)
         write_json(directory / "manifest.json", with_reach(manifest, earlier))
         older_logs = sorted(directory.glob("*.eval"))
         with redirect_stdout(io.StringIO()):  # Inspect greets on stdout, which belongs to --json
@@ -244,33 +192,3 @@ def _model(request: RunRequest) -> Model:
         extra_body=dict(endpoint.extra_body),
         stream=request.settings.stream,
     )
-
-
-def _manifest(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is run now, as the log's header holds it."""
-    endpoint = request.endpoint
-    return {
-        "schema": 1,
-        "task": request.spec.task,
-        "label": endpoint.label,
-        "fingerprint": request.spec.fingerprint,
-        "spec": request.spec.as_dict(),
-        "n_items": len(request.items),
-        "epochs": request.spec.epochs,
-        "expected": request.n_expected,
-        "run_seed": request.settings.run_seed,
-        "endpoint": {
-            "base_url": endpoint.base_url,
-            "model": endpoint.model,
-            "label": endpoint.label,
-            **request.facts.as_dict(),
-        },
-        "stream": request.settings.stream,
-        "max_connections": request.settings.max_connections,
-        "on_truncation": "count" if request.settings.escalate_to is None else "escalate",
-        "escalate_to": request.settings.escalate_to,
-        **software_facts(),
-        "started": earlier.get("started") or now_text(),
-        "finished": None,
-        "log": None,
-    }
