@@ -23,6 +23,7 @@ class RunSettings:
     run_seed: int = 0
     max_connections: int = 64
     stream: bool = True
+    max_error_rate: float = 0.0  # share of errors above which the run is invalid
     escalate_to: int | None = None  # largest budget for truncated samples; None: they are counted as they are
     waits: Waits = field(default_factory=Waits)
     policy: RetryPolicy = field(default_factory=RetryPolicy)
@@ -81,6 +82,7 @@ def describe_run(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, A
             **request.facts.as_dict(),
         },
         "stream": request.settings.stream,
+        "max_error_rate": request.settings.max_error_rate,
         "max_connections": request.settings.max_connections,
         "on_truncation": "count" if request.settings.escalate_to is None else "escalate",
         "escalate_to": request.settings.escalate_to,

@@ -104,6 +104,7 @@ def _settings(options: dict[str, Any], budget: Budget) -> RunSettings:
         run_seed=options["seed"],
         max_connections=options["max_connections"],
         stream=options["stream"],
+        max_error_rate=options["max_error_rate"],
         waits=Waits(
             idle_s=options["idle_timeout"],
             first_byte_s=options["first_token_timeout"],
