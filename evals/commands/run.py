@@ -186,6 +186,7 @@ def _settings(options: dict[str, Any], budget: Budget, benchmark: Benchmark) -> 
         send_seed=options["seed"] is not None or not sends_whole_requests,
         max_connections=options["max_connections"] or benchmark.max_connections,
         stream=options["stream"] is not False,
+        max_error_rate=options["max_error_rate"],
         waits=Waits(
             idle_s=options["idle_timeout"],
             first_byte_s=options["first_token_timeout"],
