@@ -92,7 +92,9 @@ def _frame(shape: Shape, chances: Any, length: Any, cut: float, rng: Rng) -> pd.
     tokens[truncated] = shape.budget
     right = (rng.random(n) < chances[items]) & ~truncated
     silent = ~right & ~truncated & (rng.random(n) < 0.05)
-    outcome = np.select([truncated, right, silent], ["truncated", "correct", "no_answer"], "incorrect").astype(object)
+    outcome = np.select(
+        [truncated, right, silent], ["truncated", "correct", "no_answer"], "incorrect"
+    ).astype(object)
     score = right.astype(float)
     failed = rng.choice(n, shape.failed, replace=False)
     outcome[failed], score[failed], tokens[failed] = "error", np.nan, np.nan

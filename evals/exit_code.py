@@ -28,6 +28,7 @@ FORESEEN: dict[str, ExitCode] = {
     "reports.score_columns.ScoreFileError": ExitCode.INVALID,
     "reports.run_files.AmbiguousRunError": ExitCode.INVALID,
     "reports.comparability.NotComparableError": ExitCode.INVALID,
+    "reports.report_reader.ReportFileError": ExitCode.INVALID,
     "reports.pairing.ScoreError": ExitCode.INVALID,
     "reports.pairing.NoCommonItemsError": ExitCode.INVALID,
 }

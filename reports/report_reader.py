@@ -46,7 +46,9 @@ def report_from_document(document: Fields, *, source: str = NAME) -> ReadReport:
             f"{source}: is of schema {version!r}, this quantcheck reads {SCHEMA_VERSION};"
             " use the version that wrote it, or compare the runs again"
         )
-    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(REPORT_SCHEMA).iter_errors(document))
+    error = jsonschema.exceptions.best_match(
+        jsonschema.Draft202012Validator(REPORT_SCHEMA).iter_errors(document)
+    )
     if error is not None:
         raise ReportFileError(f"{source}: {error.json_path}: {error.message[:200]}; expected a report.json")
     try:

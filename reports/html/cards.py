@@ -11,6 +11,7 @@ from reports.html.item_table import ItemTable, item_table
 from reports.html.plots import epoch_plot, length_plot, short_tokens
 from reports.html.provenance import log_link
 from reports.intervals import Estimate
+from reports.items import cut
 from reports.metrics import TokenRatio
 from reports.report import Analysis, Report, TaskReport
 from reports.report_lines import (
@@ -22,6 +23,9 @@ from reports.report_lines import (
     task_title,
     verdict_line,
 )
+
+
+_LABEL_LENGTH = 40  # the table of the configuration holds all of a longer one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,8 +68,8 @@ class Card:
 
 
 def side_labels(report: Report) -> tuple[str, str]:
-    """Return the names of baseline and candidate, told apart where both are called the same."""
-    base, cand = report.baseline_label, report.candidate_label
+    """Return the names of baseline and candidate for headings, told apart where both are called the same."""
+    base, cand = cut(report.baseline_label, _LABEL_LENGTH), cut(report.candidate_label, _LABEL_LENGTH)
     return (base, cand) if base != cand else (f"{base} (baseline)", f"{cand} (candidate)")
 
 
@@ -89,9 +93,7 @@ def task_card(task: TaskReport, report: Report, place: int, directory: Path) -> 
         length_rows=tuple(_length_rows(task)),
         side_lines=tuple(side_lines(task)),
         lines=tuple(comparison_lines(task)),
-        items=item_table(
-            task.items, (log_link(sources[0], directory), log_link(sources[1], directory))
-        ),
+        items=item_table(task.items, (log_link(sources[0], directory), log_link(sources[1], directory))),
         sources=sources,
     )
 
@@ -105,7 +107,9 @@ def _accuracy_tiles(task: TaskReport, labels: tuple[str, str]) -> tuple[Tile, Ti
     if task.analysis is None:
         sides = (task.baseline, task.candidate)
         texts = [numbers.share(side.counts.correct, side.counts.scored) for side in sides]
-        one, other = (Tile(name=label, value=text, note="correct") for label, text in zip(labels, texts, strict=True))
+        one, other = (
+            Tile(name=label, value=text, note="correct") for label, text in zip(labels, texts, strict=True)
+        )
         return one, other
     delta = task.analysis.delta
     one, other = (
@@ -167,8 +171,8 @@ def _recovery_tile(analysis: Analysis) -> Tile:
 
 def _truncated_tile(task: TaskReport) -> Tile:
     base, cand = task.baseline.counts, task.candidate.counts
-    cut = f"{numbers.percent(base.truncated_rate, 1)} → {numbers.percent(cand.truncated_rate, 1)}"
-    return Tile(name="truncated", value=cut, note=f"{base.truncated:,} → {cand.truncated:,} responses")
+    rates = f"{numbers.percent(base.truncated_rate, 1)} → {numbers.percent(cand.truncated_rate, 1)}"
+    return Tile(name="truncated", value=rates, note=f"{base.truncated:,} → {cand.truncated:,} responses")
 
 
 def overview_tiles(task: TaskReport) -> tuple[Tile, ...]:
@@ -196,7 +200,8 @@ def _epochs(task: TaskReport, anchor: str, labels: tuple[str, str]) -> Markup | 
     if max(len(base), len(cand)) < 2:
         return None
     told = "; ".join(
-        f"{label}: {numbers.epochs_grouped(epochs)}" for label, epochs in zip(labels, (base, cand), strict=True)
+        f"{label}: {numbers.epochs_grouped(epochs)}"
+        for label, epochs in zip(labels, (base, cand), strict=True)
     )
     return epoch_plot(base, cand, f"{anchor}-epochs", label=f"Accuracy of each epoch. {told}")
 

@@ -55,7 +55,12 @@ class ItemTable:
     def outcomes(self) -> list[str]:
         """The outcomes other than right and wrong that some response has: what a reader may want to see alone."""
         found = {column.label for column in self.columns}
-        found |= {str(row[at]) for at, column in enumerate(self.columns) if column.label == "outcome" for row in self.rows}
+        found |= {
+            str(row[at])
+            for at, column in enumerate(self.columns)
+            if column.label == "outcome"
+            for row in self.rows
+        }
         return [name for name in ("no answer", "truncated", "error") if name in found]
 
     def payload(self) -> dict[str, Any]:
@@ -69,9 +74,7 @@ class ItemTable:
         }
 
 
-def item_table(
-    items: Sequence[ItemRow], links: tuple[str | None, str | None]
-) -> ItemTable:
+def item_table(items: Sequence[ItemRow], links: tuple[str | None, str | None]) -> ItemTable:
     """Return the table of a task's items; ``links`` lead to the logs of baseline and candidate."""
     columns = tuple(_columns(items, has_links=any(links)))
     ordered = sorted(items, key=_by_change)
@@ -104,8 +107,12 @@ def _columns(items: Sequence[ItemRow], *, has_links: bool) -> list[Column]:
     Where every side answered once an outcome says it all, and counts and scores are left out.
     """
     sides = [side for item in items for side in (item.baseline, item.candidate) if side is not None]
-    is_single = all(side.n_responses <= 1 for side in sides) and all(side.score in (None, 0, 1) for side in sides)
-    columns = [Column(label="item", side=None, kind="text", value=lambda item: inert(item.sample_id, NAME_LENGTH))]
+    is_single = all(side.n_responses <= 1 for side in sides) and all(
+        side.score in (None, 0, 1) for side in sides
+    )
+    columns = [
+        Column(label="item", side=None, kind="text", value=lambda item: inert(item.sample_id, NAME_LENGTH))
+    ]
     if any(item.category for item in items):
         columns.append(Column(label="category", side=None, kind="text", value=_category))
     if any(item.change is not None for item in items):

@@ -13,7 +13,13 @@ from markupsafe import Markup
 
 from reports.html.inert import inert
 
-_FILES = ("page.html.jinja", "report.html.jinja", "figures.html.jinja", "items.html.jinja", "methods.html.jinja")
+_FILES = (
+    "page.html.jinja",
+    "report.html.jinja",
+    "figures.html.jinja",
+    "items.html.jinja",
+    "methods.html.jinja",
+)
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|pp)(?!\w))")  # a number and its unit stay on one line
 _ESCAPED = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
@@ -30,7 +36,9 @@ def render_page(template: str, *, title: str, **values: Any) -> str:
         " base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
     )
     page = _environment().get_template(template)
-    return page.render(title=title, style=Markup(style), script=Markup(script), policy=policy, **values) + "\n"
+    return (
+        page.render(title=title, style=Markup(style), script=Markup(script), policy=policy, **values) + "\n"
+    )
 
 
 def embedded_json(value: Any) -> Markup:

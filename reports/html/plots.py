@@ -11,6 +11,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLoca
 
 from reports.html.svg import ROLES, UNITS_PER_INCH, themed_svg
 from reports.intervals import Estimate
+from reports.items import cut
 from reports.report import EpochCount
 from reports.response_length import LengthBin, LengthPoint
 
@@ -81,9 +82,7 @@ def _forest_row(axes: Axes, place: int, row: ForestRow, *, is_wide: bool) -> Non
     axes.plot(100 * row.value, y, marker="o", markersize=7, color=colour, zorder=4)
 
 
-def _forest_texts(
-    figure: Figure, axes: Axes, rows: Sequence[ForestRow], *, is_wide: bool
-) -> dict[str, str]:
+def _forest_texts(figure: Figure, axes: Axes, rows: Sequence[ForestRow], *, is_wide: bool) -> dict[str, str]:
     """Place each row's name and numbers as placeholders; return what stands in their place."""
     texts: dict[str, str] = {}
     width, _ = figure.get_size_inches() * UNITS_PER_INCH
@@ -92,12 +91,18 @@ def _forest_texts(
     for place, row in enumerate(rows):
         share = (place + (0.5 if is_wide else 0.24)) / len(rows)
         y = box.y1 - share * box.height
-        for column, text in enumerate((_cut(row.label), row.text)):
+        for column, text in enumerate((cut(row.label, _LABEL_LENGTH), row.text)):
             key = f"text-{place}-{column}"
             texts[key] = text
             side = "right" if column and not is_wide else "left"
             figure.text(
-                places[column], y, key, fontsize=_TEXT if is_wide else 12, color=ROLES["ink"], ha=side, va="center"
+                places[column],
+                y,
+                key,
+                fontsize=_TEXT if is_wide else 12,
+                color=ROLES["ink"],
+                ha=side,
+                va="center",
             )
     return texts
 
@@ -186,7 +191,9 @@ def _percent_axis(axes: Axes) -> None:
     middle, half = (low + high) / 2, max((high - low) / 2, 1.0) * 1.08
     axes.set_ylim(max(middle - half, -1.5), min(middle + half, 101.5))
     axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda percent, _: f"{percent:g} %" if percent <= 100 else ""))
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda percent, _: f"{percent:g} %" if percent <= 100 else "")
+    )
     axes.grid(axis="y", color=ROLES["grid"], linewidth=1)
     axes.set_axisbelow(True)
     _style(axes)
@@ -210,7 +217,3 @@ def _dashes(role: str) -> tuple[float, ...]:
 
 def _inches(width: float, height: float) -> tuple[float, float]:
     return width / UNITS_PER_INCH, height / UNITS_PER_INCH
-
-
-def _cut(label: str) -> str:
-    return label if len(label) <= _LABEL_LENGTH else f"{label[: _LABEL_LENGTH - 1]}…"

@@ -49,7 +49,9 @@ def fact_tables(tasks: Sequence[TaskReport]) -> list[FactTable]:
     if len(tasks) == 1:
         return [FactTable(title=tasks[0].task, facts=tuple(by_task[0].values()))]
     shared = {name for name, fact in by_task[0].items() if all(facts.get(name) == fact for facts in by_task)}
-    tables = [FactTable(title="all tasks", facts=tuple(by_task[0][name] for name in by_task[0] if name in shared))]
+    tables = [
+        FactTable(title="all tasks", facts=tuple(by_task[0][name] for name in by_task[0] if name in shared))
+    ]
     tables += [
         FactTable(title=task.task, facts=tuple(fact for name, fact in facts.items() if name not in shared))
         for task, facts in zip(tasks, by_task, strict=True)
@@ -70,7 +72,7 @@ def log_link(source: str, directory: Path) -> str | None:
     except (OSError, ValueError):  # a name no file can have
         return None
     prefix = "" if relative.startswith("..") else "./"
-    return prefix + quote(relative.replace(os.sep, "/")) + ("/" if path.is_dir() else "")
+    return prefix + quote(os.fsencode(relative.replace(os.sep, "/"))) + ("/" if path.is_dir() else "")
 
 
 def _facts(task: TaskReport) -> list[Fact]:

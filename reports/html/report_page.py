@@ -44,7 +44,7 @@ class Requirement:
 
 def render_html(report: Report, *, directory: Path = Path()) -> str:
     """Return the page of a comparison; ``directory`` is where it will lie, for its links to the logs."""
-    title = f"{report.candidate_label} against {report.baseline_label}"
+    title = _pair(report)
     return _render(
         report,
         directory=directory,
@@ -58,15 +58,21 @@ def render_html(report: Report, *, directory: Path = Path()) -> str:
 def render_gate_html(gate: GateReport, *, directory: Path = Path()) -> str:
     """Return the page of a gate: its requirements, then the comparison they rest on."""
     report = gate.report
-    pair = f"{report.candidate_label} against {report.baseline_label}" if report else "nothing was compared"
+    pair = _pair(report) if report is not None else "nothing was compared"
     return _render(
         report,
         directory=directory,
         title=f"Gate {gate.policy.path.name}: {pair}",
         verdict=gate.verdict.value,
-        sentence=f"{gate_headline(gate).partition(' - ')[2]}." + (f" {verdict_sentence(report)}" if report else ""),
+        sentence=f"{gate_headline(gate).partition(' - ')[2]}."
+        + (f" {verdict_sentence(report)}" if report else ""),
         requirements=[_requirement(found) for found in (*gate.unmet, *_met(gate))],
     )
+
+
+def _pair(report: Report) -> str:
+    base, cand = side_labels(report)
+    return f"{cand} against {base}"
 
 
 def _render(
@@ -108,7 +114,11 @@ def _met(gate: GateReport) -> list[Criterion]:
 
 def _requirement(found: Criterion) -> Requirement:
     return Requirement(
-        task=found.task, name=found.name, mark=found.status.value, role=_OF_STATUS[found.status], text=found.text
+        task=found.task,
+        name=found.name,
+        mark=found.status.value,
+        role=_OF_STATUS[found.status],
+        text=found.text,
     )
 
 

@@ -100,7 +100,9 @@ def _restyle(element: ElementTree.Element) -> None:
         if key not in _NOT_FOR_ATTRIBUTES:
             element.set(key, value)
     classes = [
-        f"{key[0]}-{_ROLE_OF[element.get(key, '')]}" for key in ("fill", "stroke") if element.get(key) in _ROLE_OF
+        f"{key[0]}-{_ROLE_OF[element.get(key, '')]}"
+        for key in ("fill", "stroke")
+        if element.get(key) in _ROLE_OF
     ]
     if element.tag == "text" and "fill" not in element.attrib:
         classes.append("f-ink")

@@ -95,7 +95,11 @@ class Browser:
     def resize(self, width: int, height: int) -> None:
         """Give the page a size in CSS pixels."""
         self.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
         )
 
     def prefer(self, scheme: str, media: str = "screen") -> None:
@@ -115,7 +119,11 @@ class Browser:
 
     def requested(self) -> list[str]:
         """Return what the page asked for, the file itself left out."""
-        urls = [params["request"]["url"] for method, params in self.events if method == "Network.requestWillBeSent"]
+        urls = [
+            params["request"]["url"]
+            for method, params in self.events
+            if method == "Network.requestWillBeSent"
+        ]
         return urls[1:]
 
     def complaints(self) -> list[str]:
