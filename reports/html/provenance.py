@@ -11,7 +11,6 @@ from reports.comparability import COMPARABLE, flattened
 from reports.report import TaskReport
 from reports.score_table import TaskFacts
 
-
 # What differs between any two runs and says nothing of how they were made.
 _OF_ANY_RUN = ("label", "log", "started", "finished")
 

@@ -12,9 +12,10 @@ from reports.criteria import Criterion, Status
 from reports.gate import GateReport
 from reports.gate_outputs import gate_headline
 from reports.html.cards import Card, side_labels, task_card
+from reports.html.drawing import NARROW, WIDE
+from reports.html.forest import ForestRow, forest_plot
 from reports.html.item_table import shown
 from reports.html.page import embedded_json, render_page
-from reports.html.plots import NARROW, WIDE, ForestRow, forest_plot
 from reports.html.provenance import FactTable, fact_tables
 from reports.html.sentences import verdict_sentence
 from reports.intervals import Estimate

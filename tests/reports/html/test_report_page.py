@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ def test_tables_have_captions_and_scoped_headings_and_pictures_have_words(page: 
     assert all("label" in e.inside for e in found if e.name in ("input", "select"))
     levels = [int(e.name[1]) for e in found if re.fullmatch(r"h[1-6]", e.name)]
     assert levels[0] == 1 and levels.count(1) == 1
-    assert all(b - a <= 2 for a, b in zip(levels, levels[1:], strict=False))
+    assert all(b - a <= 2 for a, b in pairwise(levels))
 
 
 def _luminance(colour: str) -> float:
