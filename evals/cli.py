@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("evals.commands.export", "Write the score table of a run."),
     "compare": ("evals.commands.compare", "Compare a candidate with a baseline: delta, interval, verdict."),
     "gate": ("evals.commands.gate", "Judge a candidate by a policy file; fails closed."),
+    "report": ("evals.commands.report", "Render a report.json as HTML, markdown or JUnit."),
     "policy": ("evals.commands.policy", "Write a commented policy file."),
     "verify": ("evals.commands.verify", "Qualify endpoints by the vendor contract."),
     "demo": ("evals.commands.demo", "Run the main job against two simulated checkpoints."),

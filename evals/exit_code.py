@@ -31,6 +31,7 @@ FORESEEN: dict[str, ExitCode] = {
     "reports.vendor_table.VendorReportError": ExitCode.USAGE,
     "reports.run_files.AmbiguousRunError": ExitCode.INVALID,
     "reports.comparability.NotComparableError": ExitCode.INVALID,
+    "reports.report_reader.ReportFileError": ExitCode.INVALID,
     "reports.pairing.ScoreError": ExitCode.INVALID,
     "reports.pairing.NoCommonItemsError": ExitCode.INVALID,
 }
