@@ -46,7 +46,13 @@ class Cost:
 def frame(index: int) -> bytes:
     """Return one streamed frame as vLLM sends it."""
     choice = {"index": 0, "delta": {"content": f" word{index % 10}"}, "logprobs": None, "finish_reason": None}
-    chunk = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+    chunk = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "m",
+        "choices": [choice],
+    }
     return b"data: " + orjson.dumps(chunk) + b"\n\n"
 
 
@@ -93,7 +99,9 @@ async def ours(base_url: str, load: Load) -> None:
     """Read every stream with the endpoint provider."""
     api = EndpointAPI("m", base_url)
     message = [ChatMessageUser(content="hello")]
-    await asyncio.gather(*(api.generate(message, [], "none", GenerateConfig(seed=i)) for i in range(load.streams)))
+    await asyncio.gather(
+        *(api.generate(message, [], "none", GenerateConfig(seed=i)) for i in range(load.streams))
+    )
     await api.aclose()
 
 
@@ -112,7 +120,9 @@ async def openai_objects(base_url: str, load: Load) -> None:
 
 async def inspect_provider(base_url: str, load: Load) -> None:
     """Read every stream with Inspect's built-in OpenAI-compatible provider."""
-    model = get_model("openai-api/bench/m", base_url=base_url, api_key="none", memoize=False, stream=True, max_retries=0)
+    model = get_model(
+        "openai-api/bench/m", base_url=base_url, api_key="none", memoize=False, stream=True, max_retries=0
+    )
     message = [ChatMessageUser(content="hello")]
     await asyncio.gather(
         *(model.api.generate(message, [], "none", GenerateConfig(seed=i)) for i in range(load.streams))
@@ -138,7 +148,11 @@ def measure(client: str, read: Callable[[str, Load], Awaitable[None]], base_url:
         return loop.run(run())
 
 
-CLIENTS = {"quantcheck": ours, "openai stream objects": openai_objects, "inspect openai-api": inspect_provider}
+CLIENTS = {
+    "quantcheck": ours,
+    "openai stream objects": openai_objects,
+    "inspect openai-api": inspect_provider,
+}
 
 
 def in_own_process(client: str, base_url: str, load: Load) -> Cost:
@@ -155,13 +169,18 @@ def run_load(load: Load) -> None:
     base_url = f"http://127.0.0.1:{here.recv()}/v1"
     costs = [in_own_process(client, base_url, load) for client in CLIENTS]
     server.kill()
-    n_chunks = load.streams * load.chunks
-    print(f"{load.streams} streams x {load.chunks} chunks, {load.frames_per_write} a write, {load.pause_s * 1000:g} ms apart")
+    pace = f"{load.frames_per_write} a write, {load.pause_s * 1000:g} ms apart"
+    print(f"{load.streams} streams x {load.chunks} chunks, {pace}")
     for cost in costs:
-        print(
-            f"  {cost.client:<22} {cost.cpu_s / n_chunks * 1e6:7.1f} us CPU a chunk "
-            f"({cost.cpu_s / costs[0].cpu_s:5.1f} x ours)   {n_chunks / cost.wall_s:9,.0f} chunks/s   peak {cost.peak_mb:,.0f} MB"
-        )
+        print(row(cost, load.streams * load.chunks, cost.cpu_s / costs[0].cpu_s))
+
+
+def row(cost: Cost, n_chunks: int, ratio: float) -> str:
+    """Return one line of the table."""
+    return (
+        f"  {cost.client:<22} {cost.cpu_s / n_chunks * 1e6:7.1f} us CPU a chunk ({ratio:5.1f} x ours)"
+        f"   {n_chunks / cost.wall_s:9,.0f} chunks/s   peak {cost.peak_mb:,.0f} MB"
+    )
 
 
 def main() -> None:
@@ -172,7 +191,14 @@ def main() -> None:
     arguments = parser.parse_args()
     for streams in arguments.streams:
         for frames_per_write, pause_s in ((1, 0.02), (1, 0.0), (8, 0.0)):
-            run_load(Load(streams=streams, chunks=arguments.chunks, frames_per_write=frames_per_write, pause_s=pause_s))
+            run_load(
+                Load(
+                    streams=streams,
+                    chunks=arguments.chunks,
+                    frames_per_write=frames_per_write,
+                    pause_s=pause_s,
+                )
+            )
 
 
 if __name__ == "__main__":

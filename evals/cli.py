@@ -15,9 +15,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("evals.commands.check", "Probe an endpoint before a run: what works, what to change."),
     "plan": ("evals.commands.plan", "Show requests, tokens and rough time before spending them."),
     "run": ("evals.commands.run", "Run one task against one endpoint; run again to resume."),
+    "score": ("evals.commands.score", "Grade responses recorded elsewhere with a task's verifier."),
     "export": ("evals.commands.export", "Write the score table of a run."),
     "compare": ("evals.commands.compare", "Compare a candidate with a baseline: delta, interval, verdict."),
+    "gate": ("evals.commands.gate", "Judge a candidate by a policy file; fails closed."),
+    "policy": ("evals.commands.policy", "Write a commented policy file."),
     "demo": ("evals.commands.demo", "Run the main job against two simulated checkpoints."),
+    "data": ("evals.commands.data", "Show what data each task uses; verify it."),
     "simulate": ("evals.commands.simulate", "Serve a simulated checkpoint with a known truth."),
 }
 

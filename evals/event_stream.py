@@ -2,22 +2,34 @@
 
 from collections.abc import Iterator
 
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
 
 class EventStream:
     """Split a byte stream into the data of its events.
 
-    Handles LF and CRLF, comments and keep-alives, lines cut anywhere (also inside a UTF-8 sequence),
-    data over several lines, and servers that end events with one newline instead of two.
-    Source: the "server-sent events" section of the HTML living standard.
+    Handles LF, CRLF and CR, a byte order mark, comments and keep-alives, lines cut anywhere (also inside a
+    UTF-8 sequence or a CRLF), data over several lines, and servers that end events with one newline instead
+    of two. Source: the "server-sent events" section of the HTML living standard.
     """
 
     def __init__(self) -> None:
         self._tail = b""
         self._data: list[bytes] = []
+        self._is_at_start = True
 
     def feed(self, block: bytes) -> Iterator[bytes]:
         """Yield the data of each event that ``block`` completes."""
-        lines = (self._tail + block).split(b"\n")
+        text = self._tail + block
+        if self._is_at_start:
+            if len(text) < len(BYTE_ORDER_MARK) and BYTE_ORDER_MARK.startswith(text):
+                self._tail = text
+                return
+            text = text.removeprefix(BYTE_ORDER_MARK)
+            self._is_at_start = False
+        if b"\r" in text:
+            text = _with_newlines(text)
+        lines = text.split(b"\n")
         self._tail = lines.pop()
         for line in lines:
             if line.startswith(b"data:"):
@@ -49,3 +61,9 @@ class EventStream:
         data = self._data
         self._data = []
         return data[0] if len(data) == 1 else b"\n".join(data)
+
+
+def _with_newlines(text: bytes) -> bytes:
+    """Return ``text`` with every line end as LF; a CR at its very end stays, for its LF may be to come."""
+    held = b"\r" if text.endswith(b"\r") else b""
+    return text[: len(text) - len(held)].replace(b"\r\n", b"\n").replace(b"\r", b"\n") + held

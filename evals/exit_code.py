@@ -21,6 +21,8 @@ FORESEEN: dict[str, ExitCode] = {
     "tasks.spec.SpecError": ExitCode.USAGE,
     "evals.budget.BudgetError": ExitCode.USAGE,
     "tasks.rows.DataError": ExitCode.ENDPOINT_OR_DATA,
+    "evals.endpoint.BaseUrlError": ExitCode.USAGE,
+    "evals.tokenizer_files.ChatTemplateError": ExitCode.ENDPOINT_OR_DATA,
     "evals.endpoint.EndpointError": ExitCode.ENDPOINT_OR_DATA,
     "evals.journal.JournalError": ExitCode.ENDPOINT_OR_DATA,
     "reports.log_members.LogError": ExitCode.INVALID,

@@ -1,13 +1,30 @@
 """Why an attempt at a request failed, and whether trying again can help."""
 
+import errno
+import os
+import socket
 from dataclasses import dataclass
 from enum import StrEnum
 
 from tasks.request_failed import RequestFailed
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
-RATE_LIMIT_STATUS = frozenset({429, 503})
+_REFUSALS_OF_ONE = frozenset(
+    {None, 400, 413, 422}
+)  # None: refused by an error object in a reply with status 200
 MAX_WORDS = 400  # characters of a server's reply worth repeating to a person
+
+# What `code` or `type` of an error object say where the HTTP status says nothing (it is 200, or a stream has
+# begun), in lower case without separators: the words of OpenAI, vLLM, SGLang and vendors.
+_REFUSED_WORDS = frozenset(
+    {"invalidrequesterror", "badrequest", "badrequesterror", "invalidapikey", "invalidparameter"}
+    | {"contextlengthexceeded", "exceedcontextsizeerror", "stringabovemaxlength", "unsupportedvalue"}
+    | {"authenticationerror", "unauthorized", "permissiondenied", "permissionerror", "permissiondeniederror"}
+    | {"modelnotfound", "notfounderror", "invalidauthenticationerror", "unprocessableentityerror"}
+)
+_RATE_LIMIT_WORDS = frozenset(
+    {"ratelimitexceeded", "ratelimiterror", "ratelimitreachederror", "toomanyrequests"}
+)
 
 
 class FailureKind(StrEnum):
@@ -32,10 +49,19 @@ class Failure(RequestFailed):
     def __str__(self) -> str:
         return f"{self.kind}: {self.message}"
 
+    @property
+    def is_of_one_request(self) -> bool:
+        """Whether the endpoint refuses what this request says, so that another one may well be taken.
+
+        Not where it refuses everybody: no key, no such model or path. Only requests that bring their own
+        settings can differ in this.
+        """
+        return self.kind is FailureKind.CONFIGURATION and self.status in _REFUSALS_OF_ONE
+
 
 def server_failure(message: str, *, status: int | None = None) -> Failure:
     """Return a fault of the server or the wire that a retry may mend."""
-    return Failure(kind=FailureKind.SERVER, message=message[:MAX_WORDS], status=status)
+    return Failure(kind=FailureKind.SERVER, message=one_line(message), status=status)
 
 
 def http_failure(status: int, words: str, retry_after_s: float | None) -> Failure:
@@ -44,32 +70,50 @@ def http_failure(status: int, words: str, retry_after_s: float | None) -> Failur
     408, 409, 425, 429 and 5xx may pass; every other status says that the request itself is refused, and
     so will every further one be: 400 (context length, parameters), 401, 403, 404, 413, 422, redirects.
     """
+    message = f"HTTP {status}: {one_line(words)}"
     if status in RETRYABLE_STATUS or status >= 500:
         return Failure(
             kind=FailureKind.SERVER,
-            message=f"HTTP {status}: {words[:MAX_WORDS]}",
+            message=message,
             status=status,
             is_rate_limit=status == 429 or (status == 503 and retry_after_s is not None),
             retry_after_s=retry_after_s,
         )
-    return Failure(
-        kind=FailureKind.CONFIGURATION,
-        message=f"HTTP {status}: {words[:MAX_WORDS]}",
-        status=status,
-        is_retryable=False,
-    )
+    return Failure(kind=FailureKind.CONFIGURATION, message=message, status=status, is_retryable=False)
 
 
-def frame_failure(message: str, code: object) -> Failure:
-    """Return the failure that an ``error`` object inside a reply with HTTP 200 stands for."""
+def frame_failure(message: str, code: object, kind: object = None) -> Failure:
+    """Return the failure that an ``error`` object inside a reply with HTTP 200 stands for.
+
+    A ``code`` that is an HTTP status counts as that status; else the words of ``code`` and ``kind`` decide.
+    """
     status = int(code) if isinstance(code, (int, str)) and str(code).isdecimal() else None
     if status is not None and 400 <= status < 600:
         return http_failure(status, message, None)
-    return server_failure(f"error in the reply: {message}")
+    words = {_bare(value) for value in (code, kind) if isinstance(value, str)}
+    if words & _REFUSED_WORDS:
+        return Failure(
+            kind=FailureKind.CONFIGURATION, message=f"refused: {one_line(message)}", is_retryable=False
+        )
+    failure = server_failure(f"error in the reply: {message}")
+    failure.is_rate_limit = bool(words & _RATE_LIMIT_WORDS)
+    return failure
+
+
+def _bare(word: str) -> str:
+    return "".join(char for char in word.lower() if char.isalnum())
+
+
+def one_line(text: str) -> str:
+    """Return ``text`` as one line of at most ``MAX_WORDS`` characters."""
+    return " ".join(text.split())[:MAX_WORDS]
 
 
 def network_words(error: Exception) -> str:
     """Return what went wrong on the network in a few words, without the client library's decoration."""
     cause = getattr(error, "os_error", None) or error
+    number = getattr(cause, "errno", None)
+    if isinstance(number, int) and number in errno.errorcode and not isinstance(cause, socket.gaierror):
+        return os.strerror(number)
     words = getattr(cause, "strerror", None) or str(cause) or type(error).__name__
     return str(words)

@@ -1,19 +1,29 @@
 """What Inspect finds through our entry point: the provider and the tasks, for ``inspect eval quantcheck/aime25``."""
 
 from pathlib import Path
+from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.model import ModelAPI, modelapi
 
 from evals.provider import EndpointAPI
 from tasks.catalog import find_benchmark
-from tasks.exam import load_exam
+from tasks.exam import ExamSource, load_exam
 from tasks.inspect_task import build_task
-from tasks.protocol import resolve_spec
+from tasks.protocol import Overrides, resolve_spec
 from tasks.scorers import outcome_scorer
 from tasks.solvers import seeded_generate
 
-__all__ = ["aime25", "endpoint", "outcome_scorer", "seeded_generate"]
+__all__ = [
+    "aime25",
+    "endpoint",
+    "gpqa_diamond",
+    "k2_tool_calls",
+    "mmmu_pro",
+    "ocrbench",
+    "outcome_scorer",
+    "seeded_generate",
+]
 
 
 @modelapi(name="endpoint")
@@ -23,14 +33,95 @@ def endpoint() -> type[ModelAPI]:
 
 
 @task
-def aime25(preset: str | None = None, dataset_path: str | None = None, run_seed: int = 0) -> Task:
+def aime25(
+    preset: str | None = None,
+    dataset_path: str | None = None,
+    accept_dataset: bool = False,
+    run_seed: int = 0,
+) -> Task:
     """AIME 2025 under one of its presets."""
-    return _task("aime25", preset=preset, dataset_path=dataset_path, run_seed=run_seed)
+    return _task("aime25", _source(dataset_path, accept_dataset), preset=preset, run_seed=run_seed)
 
 
-def _task(name: str, *, preset: str | None, dataset_path: str | None, run_seed: int) -> Task:
+@task
+def gpqa_diamond(
+    preset: str | None = None,
+    dataset_path: str | None = None,
+    accept_dataset: bool = False,
+    shuffle_per_epoch: bool = False,
+    run_seed: int = 0,
+) -> Task:
+    """GPQA Diamond under one of its presets."""
+    source = _source(dataset_path, accept_dataset, shuffle_per_epoch=shuffle_per_epoch)
+    return _task("gpqa_diamond", source, preset=preset, run_seed=run_seed)
+
+
+@task
+def ocrbench(
+    preset: str | None = None,
+    dataset_path: str | None = None,
+    image_root: str | None = None,
+    accept_dataset: bool = False,
+    max_image_pixels: int | None = None,
+    run_seed: int = 0,
+) -> Task:
+    """OCRBench under one of its presets."""
+    source = _source(dataset_path, accept_dataset, image_root, max_image_pixels=max_image_pixels)
+    return _task("ocrbench", source, preset=preset, run_seed=run_seed)
+
+
+@task
+def mmmu_pro(
+    variant: str | None = None,
+    preset: str | None = None,
+    dataset_path: str | None = None,
+    image_root: str | None = None,
+    accept_dataset: bool = False,
+    max_image_pixels: int | None = None,
+    run_seed: int = 0,
+) -> Task:
+    """MMMU-Pro in one of its variants under one of its presets."""
+    source = _source(dataset_path, accept_dataset, image_root, max_image_pixels=max_image_pixels)
+    return _task("mmmu_pro", source, variant=variant, preset=preset, run_seed=run_seed)
+
+
+@task
+def k2_tool_calls(
+    preset: str | None = None,
+    dataset_path: str | None = None,
+    accept_dataset: bool = False,
+    both_ways: bool = False,
+    run_seed: int | None = None,
+) -> Task:
+    """K2 tool calls under its preset; a seed is sent only where one is given."""
+    source = _source(dataset_path, accept_dataset, both_ways=both_ways)
+    return _task(
+        "k2_tool_calls", source, preset=preset, run_seed=run_seed or 0, send_seed=run_seed is not None
+    )
+
+
+def _source(path: str | None, accept: bool, image_root: str | None = None, **options: Any) -> ExamSource:
+    return ExamSource(
+        path=Path(path) if path else None,
+        image_root=Path(image_root) if image_root else None,
+        accept_changes=accept,
+        options={name: value for name, value in options.items() if value},
+    )
+
+
+def _task(
+    name: str,
+    source: ExamSource,
+    *,
+    variant: str | None = None,
+    preset: str | None,
+    run_seed: int,
+    send_seed: bool = True,
+) -> Task:
     benchmark = find_benchmark(name)
-    exam = load_exam(benchmark, path=Path(dataset_path) if dataset_path else None)
-    spec = resolve_spec(benchmark, exam.dataset, preset=preset)
+    exam = load_exam(benchmark, variant=variant, source=source)
+    spec = resolve_spec(
+        benchmark, exam.dataset, preset=preset, variant=variant, overrides=Overrides(options=source.options)
+    )
     metadata = {"task": name, "spec": spec.as_dict(), "fingerprint": spec.fingerprint, "run_seed": run_seed}
-    return build_task(spec, exam.items, run_seed=run_seed, metadata=metadata)
+    return build_task(spec, exam.items, run_seed=run_seed, metadata=metadata, send_seed=send_seed)

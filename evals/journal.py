@@ -7,31 +7,24 @@ headers; a record torn by a crash is recognised and cut off. A record is written
 
 import fcntl
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 import orjson
 import zstandard
 
 from evals.exchange import Exchange, exchange_from_dict
 from evals.failure import Failure, FailureKind
+from evals.journal_records import Place, encode_record, is_foreign, read_body, read_places
 
-HEADER_READ_BYTES = 4096  # more than any header
+COPIED_AT_ONCE_BYTES = 2**20
 
 
 class JournalError(RuntimeError):
-    """A journal that cannot be opened: not writable, or in use by another run."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Place:
-    """Where in the file the body of a record lies, in bytes."""
-
-    body_start: int
-    n_body_bytes: int
+    """A journal that cannot be opened: not writable, not a journal, or in use by another run."""
 
 
 class Journal:
@@ -40,22 +33,13 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._places: dict[str, Place] = {}
+        self._file = _open_alone(path)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("a+b")
-        except OSError as error:
-            raise JournalError(
-                f"run directory {str(path.parent)!r}: cannot be written ({error.strerror})"
-            ) from error
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+            self._cut_torn_tail(self._index())
+        except BaseException:
             self._file.close()
-            raise JournalError(
-                f"run directory {str(path.parent)!r}: another run is writing to it; wait for it or use another --runs-dir"
-            ) from error
-        self._end = self._index()
-        self._compressor = zstandard.ZstdCompressor(level=3)
+            raise
+        self._compressor = zstandard.ZstdCompressor(level=3, write_checksum=True)
 
     def __enter__(self) -> Self:
         return self
@@ -72,64 +56,101 @@ class Journal:
         return key in self._places
 
     def find(self, key: str) -> Exchange | None:
-        """Return the recorded exchange of a request, ``None`` where it has none."""
+        """Return the recorded exchange of a request, ``None`` where it has none that can be read."""
         place = self._places.get(key)
-        if place is None:
+        body = None if place is None else read_body(self._file, place)
+        if body is None:
+            self._places.pop(key, None)  # damaged on the disk: it is asked again
             return None
-        self._file.seek(place.body_start)
-        body = zstandard.ZstdDecompressor().decompressobj().decompress(self._file.read(place.n_body_bytes))
         return exchange_from_dict(orjson.loads(body)["exchange"])
 
     def append(self, key: str, exchange: Exchange, facts: Mapping[str, Any]) -> None:
         """Record a finished exchange; raise a client :class:`Failure` where the disk refuses it."""
-        body = self._compressor.compress(orjson.dumps({**facts, "exchange": exchange.as_dict()}) + b"\n")
-        header = self._compressor.compress(orjson.dumps({"key": key, "n_body_bytes": len(body)}) + b"\n")
+        body = orjson.dumps({**facts, "exchange": exchange.as_dict()})
+        record, n_header = encode_record(key, body, self._compressor)
         try:
-            self._file.seek(0, os.SEEK_END)
-            self._file.write(header + body)
-            self._file.flush()
-        except OSError as error:
-            self._cut_torn_tail()
+            self.return_if_lost()
+            start = os.fstat(self._file.fileno()).st_size
+            self._append_whole(record, start)
+        except (OSError, JournalError) as error:
+            words = getattr(error, "strerror", None) or str(error)
             raise Failure(
                 kind=FailureKind.CLIENT,
-                message=f"journal {self._path.name}: cannot be written ({error.strerror}); free space and run again",
+                message=f"journal {self._path.name}: cannot be written ({words}); free space and run again",
                 is_retryable=False,
             ) from error
-        self._places[key] = Place(body_start=self._end + len(header), n_body_bytes=len(body))
-        self._end += len(header) + len(body)
+        self._places[key] = Place(body_start=start + n_header, n_body_bytes=len(record) - n_header)
+
+    def return_if_lost(self) -> None:
+        """Write the journal again where its directory was deleted or replaced under the run.
+
+        What is open outlives its name: as long as the run lives, so does every record.
+        """
+        mine = os.fstat(self._file.fileno())
+        try:
+            there = self._path.stat()
+        except OSError:
+            there = None
+        if there is not None and (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino):
+            return
+        found = _open_alone(self._path)
+        try:
+            for start in range(0, mine.st_size, COPIED_AT_ONCE_BYTES):
+                _write(found, os.pread(self._file.fileno(), COPIED_AT_ONCE_BYTES, start))
+        except OSError:
+            found.close()
+            raise
+        self._file.close()
+        self._file = found
+        self._index()
+
+    def _append_whole(self, record: bytes, start: int) -> None:
+        try:
+            _write(self._file, record)
+        except OSError:
+            self._cut_torn_tail(start)
+            raise
 
     def _index(self) -> int:
-        """Note where each record starts and cut off a torn last one; return where the next goes."""
+        """Note where each record starts; return where the last whole one ends."""
         end = 0
         for key, place in read_places(self._file):
             self._places[key] = place
             end = place.body_start + place.n_body_bytes
-        if end < self._path.stat().st_size:
-            self._file.truncate(end)
+        if end == 0 and is_foreign(self._file):
+            raise JournalError(f"journal {str(self._path)!r}: is not a journal of ours; move it away")
         return end
 
-    def _cut_torn_tail(self) -> None:
+    def _cut_torn_tail(self, end: int) -> None:
         try:
-            os.ftruncate(self._file.fileno(), self._end)
+            os.ftruncate(self._file.fileno(), end)
         except OSError:
-            return  # the next opening cuts it
+            return  # reading passes over what is torn
 
 
-def read_places(file: BinaryIO) -> Iterator[tuple[str, Place]]:
-    """Yield the key and place of every whole record, stopping at the first torn one."""
-    size = file.seek(0, os.SEEK_END)
-    start = 0
-    while start < size:
-        file.seek(start)
-        block = file.read(HEADER_READ_BYTES)
-        decompressor = zstandard.ZstdDecompressor().decompressobj()
-        try:
-            header = orjson.loads(decompressor.decompress(block))
-        except (zstandard.ZstdError, orjson.JSONDecodeError):
-            return
-        body_start = start + len(block) - len(decompressor.unused_data)
-        place = Place(body_start=body_start, n_body_bytes=header["n_body_bytes"])
-        start = place.body_start + place.n_body_bytes
-        if start > size:
-            return
-        yield header["key"], place
+def _write(file: FileIO, data: bytes) -> None:
+    """Write all of ``data``. Unbuffered: what a full disk refuses must not be written later by a flush."""
+    left = memoryview(data)
+    while left:
+        left = left[file.write(left) :]
+
+
+def _open_alone(path: Path) -> FileIO:
+    """Open the journal for one writer; raise :class:`JournalError` where that cannot be."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("a+b", buffering=0)
+    except OSError as error:
+        raise JournalError(
+            f"run directory {str(path.parent)!r}: cannot be written ({error.strerror})"
+        ) from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.close()
+        raise JournalError(
+            f"run directory {str(path.parent)!r}: another run is writing to it; wait for it or use another --runs-dir"
+        ) from error
+    except OSError:
+        pass  # a file system without locks (Lustre by default): nothing can be said about other runs
+    return file

@@ -4,6 +4,8 @@ On Inspect's public API only. It sends what it is given, reads the reply without
 hands on reasoning, visible text, the raw finish reason, usage and times apart from each other.
 """
 
+import asyncio
+import os
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -28,6 +30,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from evals.endpoint import (
     DEFAULT_KEY_VARIABLE,
+    DEFAULT_URL_VARIABLE,
     Endpoint,
     normalise_base_url,
     request_headers,
@@ -37,11 +40,15 @@ from evals.failure import Failure, FailureKind
 from evals.journal import Journal
 from evals.retry import EndpointHealth, RetryPolicy, send_with_retries
 from evals.transport import Transport, Waits
-from evals.wire import WireRequest, build_request, encode_body
+from evals.wire import WireRequest, build_request, encode_request, has_images
+from tasks.image_bytes import ImageError
+from tasks.images import load_image
 from tasks.response_record import RECORD, REQUEST_IDENTITY, response_record
 from tasks.spec import ThinkMode
 from verifiers.ending import Finish, finish_kind
 from verifiers.response import Response
+
+EVENTS_PER_TOKEN, OTHER_EVENTS = 8, 1_000
 
 STOP_REASONS: Mapping[Finish, StopReason] = {
     Finish.STOPPED: "stop",
@@ -50,11 +57,12 @@ STOP_REASONS: Mapping[Finish, StopReason] = {
 }
 
 
-def refuse_image(reference: str) -> str:
-    """Stand in for an image store where a task has no images."""
-    raise Failure(
-        kind=FailureKind.CLIENT, message=f"image {reference!r}: no image store is set", is_retryable=False
-    )
+def load_kept_image(reference: str) -> str:
+    """Return the data URI of an image that a task keeps; raise a client :class:`Failure` where it is gone."""
+    try:
+        return load_image(reference)
+    except ImageError as error:
+        raise Failure(kind=FailureKind.CLIENT, message=str(error), is_retryable=False) from error
 
 
 class EndpointAPI(ModelAPI):
@@ -83,7 +91,7 @@ class EndpointAPI(ModelAPI):
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
         self.endpoint = Endpoint(
-            base_url=normalise_base_url(base_url or ""),
+            base_url=normalise_base_url(base_url or os.environ.get(DEFAULT_URL_VARIABLE, "")),
             model=model_name,
             label=model_name,
             api_key_env=api_key_env,
@@ -97,7 +105,7 @@ class EndpointAPI(ModelAPI):
         self.policy = RetryPolicy()
         self.health = EndpointHealth()
         self.journal: Journal | None = None
-        self.load_image: Callable[[str], str] = refuse_image
+        self.load_image: Callable[[str], str] = load_kept_image
         self.on_fatal: Callable[[Failure], None] = lambda _failure: None
         self.on_attempt: Callable[[Attempt], None] = lambda _attempt: None
         self.on_reply: Callable[[Mapping[str, Any], Reply], None] = lambda _body, _reply: None
@@ -129,8 +137,9 @@ class EndpointAPI(ModelAPI):
     ) -> ModelOutput | tuple[ModelOutput | Exception, ModelCall]:
         """Return the endpoint's answer, from the journal where it was given before."""
         identity = _identity(input)
+        salt = str(identity.get("salt", ""))
         request = build_request(
-            input, tools, tool_choice, config, self.endpoint, salt=str(identity.get("salt", ""))
+            input, tools, tool_choice, config, self.endpoint, salt=salt, stream=self.stream
         )
         recorded = self.journal.find(request.key) if self.journal is not None else None
         if recorded is not None:
@@ -138,7 +147,9 @@ class EndpointAPI(ModelAPI):
         try:
             exchange = await self._exchange(request)
         except Failure as failure:
-            if failure.kind is not FailureKind.SERVER:
+            if failure.kind is not FailureKind.SERVER and not (
+                request.is_whole and failure.is_of_one_request
+            ):
                 self.on_fatal(failure)
             return failure, ModelCall(request=request.body, response=None)
         self.on_reply(request.body, exchange.reply)
@@ -154,14 +165,20 @@ class EndpointAPI(ModelAPI):
         if self._transport is None:
             self._transport = Transport(self.waits)
         transport = self._transport
-        url = f"{self.endpoint.base_url}/chat/completions"
+        url = f"{self.endpoint.base_url}/{request.path}"
         headers = request_headers(self.endpoint, key=self.api_key)
 
         async def send() -> Reply:
             # encoded anew for each attempt: images must not stay in memory while a request waits
-            body = encode_body(request.body, stream=self.stream, load_image=self.load_image)
+            body = await self._encoded(request)
             self.n_requests_sent += 1
-            return await transport.send(url, body, headers, stream=self.stream)
+            try:
+                return await transport.send(
+                    url, body, headers, stream=request.stream, max_events=most_events(request.body)
+                )
+            finally:
+                if transport.n_chunks:
+                    self.health.spoke()
 
         reply, attempts = await send_with_retries(
             send, policy=self.policy, health=self.health, rng=self._rng, on_retry=self.on_attempt
@@ -169,6 +186,21 @@ class EndpointAPI(ModelAPI):
         return Exchange(
             reply=reply, attempts=attempts, replica=self.endpoint.base_url, finished_at=time.time()
         )
+
+    async def _encoded(self, request: WireRequest) -> bytes:
+        """Return the bytes to send; images are read and converted beside the event loop, streams go on."""
+        if not request.is_whole and has_images(request.body):
+            return await asyncio.to_thread(encode_request, request, self.load_image)
+        return encode_request(request, self.load_image)
+
+
+def most_events(body: Mapping[str, Any]) -> int | None:
+    """Return how many events a stream may have before it counts as endless; ``None`` without a budget.
+
+    One a token is usual; servers that send letter by letter, or empty events between, need more.
+    """
+    budgets = [body[name] for name in ("max_tokens", "max_completion_tokens") if type(body.get(name)) is int]
+    return EVENTS_PER_TOKEN * max(budgets) + OTHER_EVENTS if budgets else None
 
 
 def _identity(messages: list[ChatMessage]) -> Mapping[str, Any]:
@@ -221,6 +253,7 @@ def _timing(exchange: Exchange, request: WireRequest) -> dict[str, Any]:
         "replica": exchange.replica,
         "finished_at": exchange.finished_at,
         "seed": request.body.get("seed"),
+        "streamed": request.stream,
     }
 
 

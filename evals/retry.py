@@ -1,23 +1,27 @@
 """The one retry policy: what is tried again, how long is waited, and when a request is given up."""
 
-import asyncio
 import random
-import time
+from asyncio import sleep
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from time import monotonic
+from typing import TypeVar
 
-from evals.exchange import Attempt, Reply
+from evals.exchange import Attempt
 from evals.failure import Failure
+
+MIN_ATTEMPTS = 3  # even of a request that starts when the endpoint has been silent for too long already
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, kw_only=True)
 class RetryPolicy:
     """Patience with a failing endpoint; times in seconds.
 
-    ``outage_s``: how long a request is tried again while the endpoint answers nobody, or asks to slow down
-    (a server restart then costs nothing). ``cold_s``: the same before the endpoint has answered anything
-    in this run: a dead endpoint should be named soon. ``max_attempts``: tries of one request while others
-    succeed, since then the fault follows the request.
+    ``outage_s``: how long the endpoint may answer nobody, or ask to slow down (a server restart then costs
+    nothing); the time that a request was being answered before it broke does not count. ``cold_s``: the
+    same before the endpoint has said anything in this run: a dead endpoint should be named soon.
+    ``max_attempts``: tries of one request while others succeed, since then the fault follows the request.
     """
 
     outage_s: float = 1800.0
@@ -28,41 +32,63 @@ class RetryPolicy:
 
 
 class EndpointHealth:
-    """When the endpoint last gave an answer to anyone (monotonic seconds)."""
+    """Whether the endpoint answers anyone: what all requests of a run know of it (monotonic seconds)."""
 
     def __init__(self) -> None:
         self.last_success_at: float | None = None
+        self.silent_since: float | None = None  # the first failure after the last answer
+        self.has_spoken = False
+
+    def spoke(self) -> None:
+        """Note that the endpoint has begun to answer someone."""
+        self.has_spoken = True
 
     def succeeded(self) -> None:
         """Note that a request was answered."""
-        self.last_success_at = time.monotonic()
+        self.last_success_at = monotonic()
+        self.silent_since = None
+        self.has_spoken = True
+
+    def failed(self) -> None:
+        """Note that an attempt failed."""
+        if self.silent_since is None:
+            self.silent_since = monotonic()
 
     def answered_since(self, moment: float) -> bool:
         """Return whether anyone was answered after ``moment``."""
         return self.last_success_at is not None and self.last_success_at > moment
 
+    def silence_s(self) -> float:
+        """Return for how long the endpoint has answered nobody."""
+        return 0.0 if self.silent_since is None else monotonic() - self.silent_since
+
 
 async def send_with_retries(
-    send: Callable[[], Awaitable[Reply]],
+    send: Callable[[], Awaitable[Answer]],
     *,
     policy: RetryPolicy,
     health: EndpointHealth,
     rng: random.Random,
     on_retry: Callable[[Attempt], None] = lambda _attempt: None,
-) -> tuple[Reply, tuple[Attempt, ...]]:
+) -> tuple[Answer, tuple[Attempt, ...]]:
     """Return the reply and the failed attempts before it; raise the last :class:`Failure` when giving up."""
     attempts: list[Attempt] = []
     n_own_faults = 0
-    started = time.monotonic()
+    started = last_failed_at = monotonic()
     while True:
-        attempt_started = time.monotonic()
+        attempt_started = monotonic()
         try:
             reply = await send()
         except Failure as failure:
-            n_own_faults += not failure.is_rate_limit
-            now = time.monotonic()
+            now = monotonic()
+            health.failed()
+            if failure.is_rate_limit or now - attempt_started > policy.cold_s:
+                health.spoke()  # a dead endpoint neither asks to slow down nor keeps a request for so long
+            # In an outage nobody is answered between two failures: it is not this request's own fault.
+            n_own_faults += not failure.is_rate_limit and health.answered_since(last_failed_at)
+            last_failed_at = now
             wait = _wait(failure, len(attempts), policy, rng)
-            if not _is_worth_retrying(failure, n_own_faults, now - started + wait, started, policy, health):
+            if not _is_worth_retrying(failure, n_own_faults, len(attempts) + 1, wait, policy, health):
                 raise _with_history(failure, len(attempts) + 1, now - started) from failure
             attempts.append(
                 Attempt(
@@ -73,7 +99,7 @@ async def send_with_retries(
                 )
             )
             on_retry(attempts[-1])
-            await asyncio.sleep(wait)
+            await sleep(wait)
         else:
             health.succeeded()
             return reply, tuple(attempts)
@@ -91,17 +117,17 @@ def _wait(failure: Failure, n_before: int, policy: RetryPolicy, rng: random.Rand
 def _is_worth_retrying(
     failure: Failure,
     n_own_faults: int,
-    patience_used_s: float,
-    started: float,
+    n_attempts: int,
+    wait: float,
     policy: RetryPolicy,
     health: EndpointHealth,
 ) -> bool:
-    if not failure.is_retryable:
+    if not failure.is_retryable or n_own_faults >= policy.max_attempts:
         return False
-    if n_own_faults >= policy.max_attempts and health.answered_since(started):
+    patience = policy.outage_s if health.has_spoken else policy.cold_s
+    if wait > patience:
         return False
-    is_cold = health.last_success_at is None
-    return patience_used_s <= (policy.cold_s if is_cold else policy.outage_s)
+    return health.silence_s() + wait <= patience or n_attempts < MIN_ATTEMPTS
 
 
 def _with_history(failure: Failure, n_attempts: int, after_s: float) -> Failure:

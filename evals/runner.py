@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,6 +19,7 @@ from inspect_ai.model import Model, get_model
 from inspect_ai.util import display_type
 from tqdm import tqdm
 
+from evals.client_load import ClientLoad
 from evals.endpoint import Endpoint
 from evals.failure import Failure, FailureKind
 from evals.journal import Journal
@@ -29,6 +30,8 @@ from evals.retry import RetryPolicy
 from evals.run_directory import now_text, read_manifest, run_directory, software_facts, write_json
 from evals.survey import EndpointFacts
 from evals.transport import Waits
+from reports.eval_log import read_eval_log
+from reports.log_members import LogError
 from tasks.benchmark import Benchmark, Item
 from tasks.inspect_task import build_task
 from tasks.spec import TaskSpec
@@ -40,8 +43,9 @@ class RunSettings:
 
     runs_dir: Path
     run_seed: int = 0
+    send_seed: bool = True
     max_connections: int = 64
-    stream: bool = True
+    stream: bool = True  # of prompts; a whole request says itself how it is sent
     escalate_to: int | None = None  # largest budget for truncated samples; None: they are counted as they are
     waits: Waits = field(default_factory=Waits)
     policy: RetryPolicy = field(default_factory=RetryPolicy)
@@ -66,13 +70,19 @@ class RunRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class RunEnd:
-    """How a run ended: where it lies, and what stopped it early (``None``: nothing)."""
+    """How a run ended: where it lies, and what stopped it early (``None``: nothing).
+
+    ``log`` holds every response asked for where ``is_whole``; else older logs may hold more of them.
+    """
 
     directory: Path
+    log: Path | None
+    is_whole: bool
     n_requests_sent: int
     n_retries: int
     fatal: Failure | None
     was_interrupted: bool
+    client_cpu_share: float | None = None
 
 
 def run(request: RunRequest) -> RunEnd:
@@ -90,24 +100,32 @@ def run(request: RunRequest) -> RunEnd:
         run_seed=settings.run_seed,
     )
     with Journal(directory / "journal.zst") as journal:
-        manifest = _manifest(request, directory)
-        write_json(directory / "manifest.json", manifest)
+        earlier = read_manifest(directory)
+        manifest = _manifest(request, earlier)
+        write_json(directory / "manifest.json", manifest | _reach(manifest, earlier))
         older_logs = sorted(directory.glob("*.eval"))
         with redirect_stdout(io.StringIO()):  # Inspect greets on stdout, which belongs to --json
             run_under_way = _RunUnderWay(request, directory, journal)
+            load = ClientLoad()
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as loop:  # about 0.6 of the CPU per chunk
                 loop.run(run_under_way.evaluate(manifest))
+        journal.return_if_lost()
         log = _newest_log(directory, older_logs)
+        cpu_share = load.cpu_share() if run_under_way.api.n_requests_sent else None
         manifest |= {"finished": now_text(), "log": log.name if log is not None else None}
-        write_json(directory / "manifest.json", manifest)
+        manifest["client"] = {"cpu_share": cpu_share}
+        write_json(directory / "manifest.json", manifest | _reach(manifest, earlier))
         if run_under_way.is_whole:
-            _remove_superseded(older_logs)
+            _remove_superseded(older_logs, manifest)
     return RunEnd(
         directory=directory,
+        log=log,
+        is_whole=run_under_way.is_whole,
         n_requests_sent=run_under_way.api.n_requests_sent,
         n_retries=run_under_way.n_retries,
         fatal=run_under_way.fatal,
         was_interrupted=run_under_way.was_interrupted,
+        client_cpu_share=cpu_share,
     )
 
 
@@ -138,6 +156,7 @@ class _RunUnderWay:
             run_seed=request.settings.run_seed,
             metadata=manifest,
             escalate_to=request.settings.escalate_to,
+            send_seed=request.settings.send_seed,
         )
         progress = Progress(
             expected=request.n_expected,
@@ -206,7 +225,8 @@ class _RunUnderWay:
             log_dir=str(self._directory),
             log_format="eval",
             log_realtime=False,  # a second copy of every sample in SQLite; our journal is the safer record
-            log_model_api=False,
+            # what was sent: for prompts the log says it already, a whole request is changed on its way
+            log_model_api=any(item.request is not None for item in self._request.items),
             log_level="error",
             log_buffer=max(100, n_connections),
             ctl_server=False,
@@ -233,7 +253,8 @@ def _model(request: RunRequest) -> Model:
     )
 
 
-def _manifest(request: RunRequest, directory: Path) -> dict[str, Any]:
+def _manifest(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is run now, as the log's header holds it."""
     endpoint = request.endpoint
     return {
         "schema": 1,
@@ -245,6 +266,7 @@ def _manifest(request: RunRequest, directory: Path) -> dict[str, Any]:
         "epochs": request.spec.epochs,
         "expected": request.n_expected,
         "run_seed": request.settings.run_seed,
+        "send_seed": request.settings.send_seed,
         "endpoint": {
             "base_url": endpoint.base_url,
             "model": endpoint.model,
@@ -256,7 +278,7 @@ def _manifest(request: RunRequest, directory: Path) -> dict[str, Any]:
         "on_truncation": "count" if request.settings.escalate_to is None else "escalate",
         "escalate_to": request.settings.escalate_to,
         **software_facts(),
-        "started": read_manifest(directory).get("started") or now_text(),
+        "started": earlier.get("started") or now_text(),
         "finished": None,
         "log": None,
     }
@@ -267,7 +289,22 @@ def _newest_log(directory: Path, older: Sequence[Path]) -> Path | None:
     return new[-1] if new else None
 
 
-def _remove_superseded(older: Sequence[Path]) -> None:
-    """Delete logs of interrupted earlier tries: every response of theirs is in the journal and the new log."""
+def _reach(manifest: Mapping[str, Any], earlier: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how far the directory reaches: a smaller run after a larger one takes nothing from it."""
+    names = ("n_items", "epochs", "expected")
+    return {name: max(manifest[name], earlier.get(name) or 0) for name in names}
+
+
+def _remove_superseded(older: Sequence[Path], manifest: Mapping[str, Any]) -> None:
+    """Delete logs of earlier tries that the new log covers: it holds every response of theirs.
+
+    A log of a larger run stays, and so does one that cannot be read: it may not be ours.
+    """
     for path in older:
-        path.unlink(missing_ok=True)
+        try:
+            facts = read_eval_log(path).facts
+        except LogError:
+            continue
+        is_covered = (facts.n_items or 0) <= manifest["n_items"] and (facts.epochs or 0) <= manifest["epochs"]
+        if is_covered and facts.fingerprint == manifest["fingerprint"]:
+            path.unlink(missing_ok=True)

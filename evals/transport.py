@@ -4,31 +4,32 @@ import asyncio
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import aiohttp
 import orjson
 
-from evals.event_stream import EventStream
 from evals.exchange import Reply
-from evals.failure import Failure, FailureKind, frame_failure, http_failure, network_words, server_failure
-from verifiers.completion import CompletionAssembler, ErrorFrame, UnusableReplyError, read_completion
-from verifiers.ending import Finish, finish_kind
-from verifiers.response import Response
+from evals.failure import Failure, FailureKind, http_failure, network_words, one_line, server_failure
+from evals.reply_reader import ReplyReader
+from verifiers.wire_frame import find_error
 
 DRAIN_S = 0.5  # some servers keep a finished stream open
 RESCHEDULE_EVERY_S = 1.0  # moving the idle deadline on every block would cost more than reading the block
+MIN_SECRET_LENGTH = 8  # a shorter header value may be a word of the message
 
 
 @dataclass(frozen=True, kw_only=True)
 class Waits:
     """How long a request may be silent, in seconds; there is no limit on its whole duration.
 
-    ``first_byte_s`` is for a streamed reply in the server's queue, ``idle_s`` between two blocks of a
-    stream, ``plain_s`` for a whole reply without streaming: a thinking answer may take an hour.
+    ``first_byte_s`` is for a streamed reply in the server's queue, and the longest time that keep-alives
+    alone may take; ``idle_s`` between two blocks of a stream; ``plain_s`` for a whole reply without
+    streaming: a thinking answer may take an hour.
     """
 
     connect_s: float = 60.0
@@ -64,12 +65,22 @@ class Transport:
         """Close every connection."""
         await self._session.close()
 
-    async def send(self, url: str, body: bytes, headers: Mapping[str, str], *, stream: bool) -> Reply:
+    async def send(
+        self,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        *,
+        stream: bool,
+        max_events: int | None = None,
+    ) -> Reply:
         """Post ``body`` (JSON) and return the finished reply; raise :class:`Failure` otherwise.
 
-        A reply counts as finished only with a finish reason: a stream that merely ends is a failure.
+        A reply counts as finished only with a finish reason: a stream that merely ends is a failure, and so
+        is one of more than ``max_events`` events. One that breaks after its finish reason is whole, and
+        flagged; so is a reply in the form that was not asked for.
         """
-        started = time.perf_counter()
+        reader = ReplyReader(started := time.perf_counter(), max_events=max_events)
         if stream:
             # llama.cpp closes a connection after a stream without saying so: the next request would break on it
             headers = {**headers, "Connection": "close"}
@@ -77,129 +88,60 @@ class Transport:
         try:
             async with asyncio.timeout(wait) as deadline:
                 async with self._session.post(url, data=body, headers=headers, allow_redirects=False) as http:
-                    if http.status != 200:
-                        raise await _refusal(http)
-                    return await self._read(http, started, deadline)
+                    if not 200 <= http.status < 300:  # some gateways answer 201
+                        raise await _refusal(http, headers)
+                    reply = await self._read(http, reader, deadline)
+            return reply if reader.is_stream == stream else _in_other_form(reply, asked_stream=stream)
         except TimeoutError as error:
+            if reader.is_finished:
+                return reader.finish(was_cut=True)
             waited = time.perf_counter() - started
             raise server_failure(f"timeout: silent for too long, {waited:.0f} s after the request") from error
         except (aiohttp.ClientError, OSError) as error:
+            if reader.is_finished:
+                return reader.finish(was_cut=True)
             raise server_failure(f"connection: {network_words(error)}") from error
 
-    async def _read(self, http: aiohttp.ClientResponse, started: float, deadline: asyncio.Timeout) -> Reply:
-        reader = _ReplyReader(started)
+    async def _read(
+        self, http: aiohttp.ClientResponse, reader: ReplyReader, deadline: asyncio.Timeout
+    ) -> Reply:
         now = asyncio.get_running_loop().time
-        moved_at = -RESCHEDULE_EVERY_S
+        every_s = min(RESCHEDULE_EVERY_S, self._waits.idle_s / 4)
+        moved_at = -every_s
+        n_events, event_at = 0, now()
         async for block in http.content.iter_any():
             before = reader.n_chunks
             reader.feed(block)
             self.n_chunks += reader.n_chunks - before
             if reader.is_done:
+                reply = reader.finish()
                 await _drain(http)
-                break
-            if reader.is_stream and now() - moved_at > RESCHEDULE_EVERY_S:
+                return reply
+            if reader.is_stream and now() - moved_at > every_s:
                 moved_at = now()
-                deadline.reschedule(moved_at + self._waits.idle_s)
+                if reader.n_events > n_events:
+                    n_events, event_at = reader.n_events, moved_at
+                idle_at = moved_at + self._waits.idle_s + every_s
+                deadline.reschedule(min(idle_at, event_at + self._waits.first_byte_s))
         return reader.finish()
+
+
+def _in_other_form(reply: Reply, *, asked_stream: bool) -> Reply:
+    flag = "stream_ignored" if asked_stream else "streamed_unasked"
+    response = replace(reply.response, flags=(*reply.response.flags, flag))
+    return replace(reply, response=response)
 
 
 async def _drain(http: aiohttp.ClientResponse) -> None:
     """Read the end of a reply that said it is done, so that its connection can be used again."""
-    with suppress(TimeoutError, aiohttp.ClientError):
+    with suppress(TimeoutError, aiohttp.ClientError, OSError):
         async with asyncio.timeout(DRAIN_S):
             await http.content.read()
 
 
-class _ReplyReader:
-    """Turn the bytes of one reply into a :class:`Reply`, whichever of the two forms the server chose."""
-
-    def __init__(self, started: float) -> None:
-        self.is_stream: bool | None = None
-        self.is_done = False
-        self.n_chunks = 0
-        self._started = started
-        self._plain: list[bytes] = []
-        self._events = EventStream()
-        self._assembler = CompletionAssembler()
-        self._first_token_at: float | None = None
-
-    def feed(self, block: bytes) -> None:
-        """Take the next block of bytes; the first decides what the server sends, whatever its headers say."""
-        if self.is_stream is None and (start := block.lstrip(b"\xef\xbb\xbf \r\n\t")):
-            self.is_stream = not start.startswith((b"{", b"<", b"["))
-        if not self.is_stream:
-            self._plain.append(block)
-            return
-        for data in self._events.feed(block):
-            if self._take_event(data):
-                return
-
-    def _take_event(self, data: bytes) -> bool:
-        """Take one event; return whether it was the last."""
-        if data == b"[DONE]":
-            self.is_done = True
-            return True
-        try:
-            chunk = orjson.loads(data)
-        except orjson.JSONDecodeError as error:
-            raise server_failure(f"a frame of the stream is not JSON: {_excerpt(data)}") from error
-        if self._add(chunk):
-            self.n_chunks += 1
-            if self._first_token_at is None:
-                self._first_token_at = time.perf_counter()
-        return False
-
-    def _add(self, chunk: Any) -> bool:
-        try:
-            return self._assembler.add(chunk)
-        except ErrorFrame as error:
-            raise frame_failure(error.message, error.code) from error
-        except UnusableReplyError as error:
-            raise server_failure(str(error)) from error
-
-    def finish(self) -> Reply:
-        """Return the reply, or raise the :class:`Failure` that its end stands for."""
-        if self.is_stream:
-            for data in self._events.close():
-                self._take_event(data)
-            return self._reply(self._assembler.finish())
-        return self._reply(_read_plain(b"".join(self._plain)))
-
-    def _reply(self, response: Response) -> Reply:
-        now = time.perf_counter()
-        if response.finish_reason is None:
-            ended = "ended with [DONE] but" if self.is_done else "ended"
-            raise server_failure(f"incomplete: the reply {ended} without a finish reason")
-        if finish_kind(response.finish_reason) is Finish.FAILED:
-            raise server_failure(f"aborted: finish reason {response.finish_reason!r}")
-        first = self._first_token_at
-        return Reply(
-            response=response,
-            ttft_s=None if first is None else first - self._started,
-            duration_s=now - self._started,
-            n_chunks=self.n_chunks,
-        )
-
-
-def _read_plain(body: bytes) -> Response:
-    text = body.strip()
-    if not text:
-        raise server_failure("the reply is empty")
-    if text.startswith(b"<"):
-        raise server_failure(f"the reply is HTML, not JSON (a proxy answers?): {_excerpt(text)}")
-    try:
-        return read_completion(orjson.loads(text.removeprefix(b"\xef\xbb\xbf")))
-    except orjson.JSONDecodeError as error:
-        raise server_failure(f"the reply is not JSON: {_excerpt(text)}") from error
-    except ErrorFrame as error:
-        raise frame_failure(error.message, error.code) from error
-    except UnusableReplyError as error:
-        raise server_failure(str(error)) from error
-
-
-async def _refusal(http: aiohttp.ClientResponse) -> Failure:
+async def _refusal(http: aiohttp.ClientResponse, sent: Mapping[str, str]) -> Failure:
     text = await http.text(errors="replace")
-    words = _error_words(text) or http.reason or ""
+    words = without_secrets(_error_words(text), sent) or http.reason or ""
     if 300 <= http.status < 400:
         return Failure(
             kind=FailureKind.CONFIGURATION,
@@ -210,18 +152,23 @@ async def _refusal(http: aiohttp.ClientResponse) -> Failure:
     return http_failure(http.status, words, retry_after_seconds(http.headers.get("Retry-After"), time.time()))
 
 
+def without_secrets(words: str, sent: Mapping[str, str]) -> str:
+    """Return a server's words without the key or another header value that it repeats: they are logged."""
+    for name, value in sent.items():
+        secret = value.removeprefix("Bearer ")
+        if len(secret) >= MIN_SECRET_LENGTH and name != "Content-Type":
+            words = words.replace(secret, "***")
+    return words
+
+
 def _error_words(text: str) -> str:
     """Return what an error body says, in the server's own words; HTML and plain text as they are."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
-        return " ".join(text.split())
-    if not isinstance(value, dict):
-        return " ".join(text.split())
-    error = value.get("error", value)
-    if isinstance(error, dict):
-        return str(error.get("message") or error.get("detail") or error)
-    return str(error)
+        return one_line(text)
+    error = find_error(value) if isinstance(value, dict) else None
+    return one_line(error.message if error is not None else text)
 
 
 def retry_after_seconds(header: str | None, now: float) -> float | None:
@@ -233,11 +180,7 @@ def retry_after_seconds(header: str | None, now: float) -> float | None:
     except ValueError:
         pass
     try:
-        return max(0.0, parsedate_to_datetime(header).timestamp() - now)
-    except (TypeError, ValueError):
+        date = parsedate_to_datetime(header)
+        return max(0.0, (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now)
+    except (TypeError, ValueError, OverflowError):
         return None
-
-
-def _excerpt(data: bytes) -> str:
-    text = " ".join(data[:160].decode("utf-8", "replace").split())
-    return repr(text[:120])

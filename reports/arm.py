@@ -61,7 +61,9 @@ class Arm:
     @cached_property
     def effective_n(self) -> float:
         """Independent trials worth the same precision, these items held fixed."""
-        return effective_n(self.accuracy, self.sampling_variance, self.n_responses, self.is_replicated)
+        if not self.is_replicated:  # the noise is not seen, so that of coin tosses is supposed
+            return self.n_responses
+        return float(effective_n(self.accuracy, self.sampling_variance, self.n_responses))
 
     @cached_property
     def population_n(self) -> float:
@@ -96,18 +98,22 @@ class Arm:
         return limits.interval(confidence, "wilson-items")
 
 
-def effective_n(p: float, sampling_variance: float, n_responses: float, is_replicated: bool = True) -> float:
+def effective_n(
+    p: FloatArray | float, sampling_variance: FloatArray | float, n_responses: FloatArray | float
+) -> FloatArray:
     """Return the trials at which a binomial would vary as the accuracy ``p`` does (statistics 4).
 
     One flip not yet seen (1/N^2) is added to the variance, so that no run of luck looks like certainty.
     The cap at the binomial is Hoeffding's and holds for balanced epochs; with ragged ones the variance may
-    exceed it.
+    exceed it. Works on whole arrays of replicates.
     """
-    if not is_replicated or not 0 < p < 1:
-        return n_responses
-    binomial = p * (1 - p) / n_responses
-    padded = min(1.0, (sampling_variance + 1 / n_responses**2) / binomial)
-    return n_responses / max(sampling_variance / binomial, padded)
+    n = np.asarray(n_responses, dtype=np.float64)
+    binomial = np.asarray(p * (1 - p) / n)
+    varies = binomial > 0
+    scale = np.where(varies, binomial, 1.0)
+    padded = np.minimum(1.0, (sampling_variance + 1 / n**2) / scale)
+    effective: FloatArray = np.where(varies, n / np.maximum(sampling_variance / scale, padded), n)
+    return effective
 
 
 def arm_from_scores(codes: IntArray, scores: FloatArray, n_items: int) -> Arm:

@@ -8,14 +8,15 @@ from reports.comparability import NotComparableError, check_allowed_fields
 from reports.intervals import Estimate
 from reports.multiplicity import holm
 from reports.pooled import pooled_delta
-from reports.power import DEFAULT_MARGINS
 from reports.report import Report, TaskReport, overall_verdict
 from reports.run_files import AmbiguousRunError, TaskRun, describe_runs, find_runs, runs_by_task
 from reports.task_comparison import compare_task, limit_errors
+from reports.tolerance import Tolerance, default_tolerance
 
 DEFAULT_CONFIDENCE = 0.95
-UNKNOWN_TASK_MARGIN = 0.01
 NAMELESS_TASK = "scores"
+
+Side = Mapping[str, list[TaskRun]]
 
 
 class UnknownTaskError(ValueError):
@@ -26,26 +27,22 @@ class UnknownTaskError(ValueError):
 class ComparisonSettings:
     """What to compare and how strictly.
 
-    ``margin`` holds for every task that ``margins`` does not name; without either a task's default does.
-    ``max_error_rate`` replaces the runs' own limit (0 where they state none): beyond it a run is invalid.
+    ``tolerance`` holds for every task that ``tolerances`` does not name; without either a task's default
+    does. ``max_error_rate`` replaces the runs' own limit (0 where they state none): beyond it a run is
+    invalid.
     """
 
     tasks: tuple[str, ...] = ()
-    margin: float | None = None
-    margins: Mapping[str, float] = field(default_factory=dict)
+    tolerance: Tolerance | None = None
+    tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
     confidence: float = DEFAULT_CONFIDENCE
     allow_mismatch: tuple[str, ...] = ()
     max_error_rate: float | None = None
+    max_error_rates: Mapping[str, float] = field(default_factory=dict)
 
-    def margin_of(self, task: str) -> tuple[float, str]:
-        """Return the task's margin and where it comes from."""
-        if task in self.margins:
-            return self.margins[task], f"--margin {task}="
-        if self.margin is not None:
-            return self.margin, "--margin"
-        if task in DEFAULT_MARGINS:
-            return DEFAULT_MARGINS[task], f"default for {task}"
-        return UNKNOWN_TASK_MARGIN, "default for a task without one of its own"
+    def tolerance_of(self, task: str) -> Tolerance:
+        """Return the rule of a task."""
+        return self.tolerances.get(task) or self.tolerance or default_tolerance(task)
 
 
 def compare(baseline: Path, candidate: Path, settings: ComparisonSettings) -> Report:
@@ -60,7 +57,12 @@ def compare(baseline: Path, candidate: Path, settings: ComparisonSettings) -> Re
     LogError, ScoreFileError
         A side cannot be read.
     """
-    ours, theirs = _same_names(_found(baseline), _found(candidate), settings.tasks)
+    return compare_sides(find_side(baseline), find_side(candidate), settings)
+
+
+def compare_sides(baseline: Side, candidate: Side, settings: ComparisonSettings) -> Report:
+    """Return the comparison of two sides already read; raises as :func:`compare` does."""
+    ours, theirs = _same_names(baseline, candidate, settings.tasks)
     tasks = _common_tasks(ours, theirs, settings)
     pairs = {task: _matching_pair(ours[task], theirs[task]) for task in tasks}
     specs = [run.facts.spec for pair in pairs.values() for run in pair]
@@ -78,7 +80,8 @@ def compare(baseline: Path, candidate: Path, settings: ComparisonSettings) -> Re
     )
 
 
-def _found(path: Path) -> dict[str, list[TaskRun]]:
+def find_side(path: Path) -> Side:
+    """Return the runs of every task under a path; raises :class:`NotComparableError` for several labels."""
     try:
         return runs_by_task(find_runs(path))
     except AmbiguousRunError as error:
@@ -91,9 +94,10 @@ def _label(reports: Sequence[TaskReport], side: str) -> str:
 
 
 def _same_names(
-    ours: dict[str, list[TaskRun]], theirs: dict[str, list[TaskRun]], asked: Sequence[str]
+    baseline: Side, candidate: Side, asked: Sequence[str]
 ) -> tuple[dict[str, list[TaskRun]], dict[str, list[TaskRun]]]:
     """Name the task of a score file that does not: as asked, else as the other side's only one."""
+    ours, theirs = dict(baseline), dict(candidate)
     name = asked[0] if len(asked) == 1 else None
     for one, other in ((ours, theirs), (theirs, ours)):
         if "" in one:
@@ -110,7 +114,7 @@ def _common_tasks(
 ) -> list[str]:
     common = [task for task in ours if task in theirs]
     known = sorted({*ours, *theirs})
-    for task in (*settings.tasks, *settings.margins):
+    for task in (*settings.tasks, *settings.tolerances):
         if task not in known:
             raise UnknownTaskError(f"{task!r} is no task of these runs; they have {', '.join(known)}")
     for task in settings.tasks:
@@ -142,16 +146,14 @@ def _matching_pair(ours: Sequence[TaskRun], theirs: Sequence[TaskRun]) -> tuple[
 
 
 def _compare_pair(base: TaskRun, cand: TaskRun, settings: ComparisonSettings) -> TaskReport:
-    margin, source = settings.margin_of(base.facts.task)
     report = compare_task(
         base,
         cand,
-        margin=margin,
-        margin_source=source,
+        tolerance=settings.tolerance_of(base.facts.task),
         confidence=settings.confidence,
         allowed=settings.allow_mismatch,
     )
-    return limit_errors(report, settings.max_error_rate)
+    return limit_errors(report, settings.max_error_rates.get(report.task, settings.max_error_rate))
 
 
 def _with_holm(reports: Sequence[TaskReport]) -> tuple[TaskReport, ...]:

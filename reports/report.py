@@ -8,8 +8,10 @@ from reports.delta import Delta
 from reports.diagnosis import Diagnosis
 from reports.drift import BlockTest, DriftCheck
 from reports.intervals import Estimate, Interval
+from reports.items import ItemRow
 from reports.metrics import SideBySide
 from reports.power import Plan
+from reports.response_length import LengthBin
 from reports.score_table import TaskFacts
 from reports.verdict import Judgement, Verdict
 
@@ -89,7 +91,9 @@ class Analysis:
 
     ``interval`` is the one that was judged: the delta's headline, widened where epochs drift.
     ``completed`` compares the responses that the budget did not end, ``None`` where none was ended or none
-    is left. ``secondary`` compares further scores by name. ``plan`` says what this budget can decide.
+    is left. ``escalated`` compares with the scores of larger budgets in place where truncated responses were
+    asked again; it never enters the headline. ``secondary`` compares further scores by name. ``plan`` says
+    what this budget can decide.
     """
 
     delta: Delta
@@ -98,6 +102,7 @@ class Analysis:
     drift: DriftCheck | None
     diagnosis: Diagnosis
     completed: SideBySide | None
+    escalated: SideBySide | None
     secondary: Mapping[str, SideBySide]
     plan: Plan
 
@@ -106,13 +111,15 @@ class Analysis:
 class TaskReport:
     """One task compared; ``analysis`` is ``None`` where the sides must not or cannot be compared.
 
-    ``worse_holm`` is the one-sided p-value that the candidate is worse, allowing for the other tasks.
+    ``margin`` is the largest tolerated loss in score units; ``None`` for a floor on recovery without a
+    baseline accuracy to take it of. ``worse_holm`` is the one-sided p-value that the candidate is worse,
+    allowing for the other tasks. ``items`` holds the items of either side, whatever the verdict.
     """
 
     task: str
     verdict: Verdict
     reason: str
-    margin: float
+    margin: float | None
     margin_source: str
     baseline: SideReport
     candidate: SideReport
@@ -121,6 +128,13 @@ class TaskReport:
     notes: tuple[str, ...]
     analysis: Analysis | None = None
     worse_holm: float | None = None
+    items: tuple[ItemRow, ...] = ()
+    by_response_length: tuple[LengthBin, ...] = ()
+
+    @property
+    def delta(self) -> Delta | None:
+        """The delta, where the sides were compared."""
+        return self.analysis.delta if self.analysis is not None else None
 
 
 @dataclass(frozen=True, kw_only=True)

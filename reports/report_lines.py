@@ -11,6 +11,8 @@ from reports.report import Analysis, Report, SideReport, TaskReport
 from reports.verdict import Verdict
 
 _SHOWN_ITEMS = 5
+# Reasons that say more than an interval against a margin does.
+_OWN_WORDS = ("items:", "missing:", "recovery:")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,10 +116,11 @@ def estimate_points(found: Estimate) -> str:
 
 
 def _sentence(task: TaskReport) -> str:
-    analysis, margin = task.analysis, numbers.margin_points(task.margin)
+    analysis = task.analysis
     plain = analysis is not None and task.reason == analysis.judgement.reason
-    if analysis is None or not plain or task.reason.startswith(("items:", "missing:")):
+    if analysis is None or task.margin is None or not plain or task.reason.startswith(_OWN_WORDS):
         return task.reason
+    margin = numbers.margin_points(task.margin)
     shown = f"{numbers.points_interval(analysis.interval)} pp"
     if task.verdict is Verdict.PASS and analysis.judgement.is_significantly_lower:
         return f"a loss of {margin} or more is ruled out, yet the candidate is lower: {shown} lies below 0"
@@ -139,7 +142,11 @@ def _delta_lines(task: TaskReport, analysis: Analysis) -> Iterator[Line]:
     if analysis.completed is not None:
         text = f"{estimate_points(analysis.completed.delta)} without truncated responses"
         yield Line(name="completed only", text=text)
-    yield Line(name="margin", text=f"{numbers.margin_points(task.margin)} ({task.margin_source})")
+    margin = numbers.margin_points(analysis.judgement.margin)
+    if analysis.escalated is not None:
+        text = f"{estimate_points(analysis.escalated.delta)} with truncated ones asked again"
+        yield Line(name="larger budgets", text=text)
+    yield Line(name="margin", text=f"{margin} ({task.margin_source})")
     if delta.recovery is not None:
         recovery = numbers.percent_interval(delta.recovery.interval)
         yield Line(name="recovery", text=f"{numbers.percent(delta.recovery.value)} {recovery}")
@@ -184,6 +191,8 @@ def _accuracy_lines(analysis: Analysis) -> Iterator[SideLine]:
     }
     if analysis.completed is not None:
         pairs["completed only"] = (analysis.completed.baseline, analysis.completed.candidate)
+    if analysis.escalated is not None:
+        pairs["larger budgets"] = (analysis.escalated.baseline, analysis.escalated.candidate)
     pairs |= {name: (found.baseline, found.candidate) for name, found in analysis.secondary.items()}
     for name, (one, other) in pairs.items():
         yield SideLine(name=name, baseline=_accuracy(one), candidate=_accuracy(other))

@@ -12,25 +12,22 @@ from reports.delta import delta_of
 from reports.diagnosis import diagnose
 from reports.drift import check_drift
 from reports.intervals import Estimate
+from reports.items import item_rows
 from reports.metrics import SideBySide
 from reports.paired_intervals import headline_interval
 from reports.pairing import NoCommonItemsError, Pairing, pair_scores
 from reports.power import Epochs, noise_from_pair, plan
 from reports.report import Analysis, TaskReport
+from reports.response_length import length_bins
 from reports.run_files import TaskRun
 from reports.signals import is_truncated
 from reports.tallies import side_report
-from reports.verdict import Verdict, judge_delta
+from reports.tolerance import Tolerance, judge_tolerance
+from reports.verdict import Verdict
 
 
 def compare_task(
-    base: TaskRun,
-    cand: TaskRun,
-    *,
-    margin: float,
-    margin_source: str,
-    confidence: float,
-    allowed: Iterable[str],
+    base: TaskRun, cand: TaskRun, *, tolerance: Tolerance, confidence: float, allowed: Iterable[str]
 ) -> TaskReport:
     """Return the report of one task; a pair that is not comparable gets the verdict invalid and why."""
     joined = join_items(base.frame, cand.frame)
@@ -38,23 +35,31 @@ def compare_task(
         task=base.facts.task,
         verdict=Verdict.INVALID,
         reason="",
-        margin=margin,
-        margin_source=margin_source,
+        margin=tolerance.margin,
+        margin_source=tolerance.source,
         baseline=side_report(base.facts, base.frame),
         candidate=side_report(cand.facts, cand.frame),
         mismatches=protocol_mismatches(base.facts, cand.facts, allowed),
         joined_by_content=joined.by_content,
         notes=_notes(base, cand),
+        items=item_rows(joined.baseline, joined.candidate),
+        by_response_length=length_bins(joined.baseline, joined.candidate, confidence=confidence),
     )
     refused = [str(mismatch) for mismatch in report.mismatches if not mismatch.allowed]
     if refused:
         return replace(report, reason=_refusal(refused))
     try:
-        analysis = _analysis(joined.baseline, joined.candidate, margin, confidence)
+        analysis = _analysis(joined.baseline, joined.candidate, tolerance, confidence)
     except NoCommonItemsError as error:
         return replace(report, reason=str(error))
     judgement = analysis.judgement
-    return replace(report, verdict=judgement.verdict, reason=judgement.reason, analysis=analysis)
+    return replace(
+        report,
+        verdict=judgement.verdict,
+        reason=judgement.reason,
+        margin=judgement.margin,
+        analysis=analysis,
+    )
 
 
 def limit_errors(report: TaskReport, limit: float | None) -> TaskReport:
@@ -71,21 +76,23 @@ def limit_errors(report: TaskReport, limit: float | None) -> TaskReport:
     return report
 
 
-def _analysis(base: pd.DataFrame, cand: pd.DataFrame, margin: float, confidence: float) -> Analysis:
+def _analysis(base: pd.DataFrame, cand: pd.DataFrame, tolerance: Tolerance, confidence: float) -> Analysis:
     pairing = pair_scores(base, cand)
     delta = delta_of(pairing, confidence=confidence)
     drift = check_drift(pairing, delta.interval)
     interval = drift.interval if drift is not None else delta.interval
     epochs = Epochs(baseline=pairing.baseline.n_epochs, candidate=pairing.candidate.n_epochs)
+    judgement = judge_tolerance(delta, tolerance, interval)
     return Analysis(
         delta=delta,
         interval=interval,
-        judgement=judge_delta(delta, margin, interval=interval),
+        judgement=judgement,
         drift=drift,
         diagnosis=diagnose(_placed(base), _placed(cand), confidence=confidence),
         completed=_completed(base, cand, confidence),
+        escalated=_escalated(base, cand, confidence),
         secondary=_secondary(base, cand, confidence),
-        plan=plan(noise_from_pair(pairing), epochs, margin, confidence=confidence),
+        plan=plan(noise_from_pair(pairing), epochs, judgement.margin, confidence=confidence),
     )
 
 
@@ -108,6 +115,18 @@ def _completed(base: pd.DataFrame, cand: pd.DataFrame, confidence: float) -> Sid
         np.where(cut[1], np.nan, cand["score"]),
         confidence,
     )
+
+
+def _escalated(base: pd.DataFrame, cand: pd.DataFrame, confidence: float) -> SideBySide | None:
+    """Compare with the scores of larger budgets in place; ``None`` where no response was asked again."""
+    again = [side["escalated_score"].to_numpy() for side in (base, cand)]
+    if all(np.isnan(scores).all() for scores in again):
+        return None
+    scores = [
+        np.where(np.isnan(larger), side["score"], larger)
+        for larger, side in zip(again, (base, cand), strict=True)
+    ]
+    return _compared(base, scores[0], cand, scores[1], confidence)
 
 
 def _secondary(base: pd.DataFrame, cand: pd.DataFrame, confidence: float) -> dict[str, SideBySide]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from tasks.benchmark import Benchmark, Item
 from tasks.data import DataError, DatasetPin, HubCopy, Rows, WheelCopy, content_digest, field_text
+from tasks.reading import Reading
 from tasks.spec import Preset, Sampling
 from verifiers.aime_answer import grade_aime
 from verifiers.outcome import Grade
@@ -67,7 +68,7 @@ PRESETS = (
 )
 
 
-def read_items(rows: Rows) -> Sequence[Item]:
+def read_items(rows: Rows, _reading: Reading) -> Sequence[Item]:
     """Return one item a row; ids become ``aime25-0`` ... whatever the copy calls them."""
     return [_item(row, index) for index, row in enumerate(rows)]
 

@@ -5,44 +5,67 @@ import os
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import datasets
 from datasets.exceptions import DatasetNotFoundError
+from huggingface_hub import HfApi, get_token
 from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
 from tasks.hub import HubCopy
 from tasks.rows import DataError, Rows
 
 PROBE_TIMEOUT_S = 4.0
+HUB_ERRORS = (OSError, ValueError, DatasetNotFoundError, HfHubHTTPError, LocalEntryNotFoundError)
 
 
-def read_hub_rows(copy: HubCopy) -> Rows:
-    """Return the rows of the pinned revision, images undecoded.
+@dataclass(frozen=True, kw_only=True)
+class HubRows:
+    """Rows of a dataset, images undecoded, and the commit they are of (``None``: unknown, from the cache)."""
 
-    Raises :class:`DataError` in about ``PROBE_TIMEOUT_S`` where the hub cannot be reached; with
-    ``HF_HUB_OFFLINE`` set only the local cache is read.
+    rows: Rows
+    revision: str | None
+
+
+def read_hub_rows(copy: HubCopy) -> HubRows:
+    """Return the rows of the pinned revision.
+
+    Raises :class:`DataError`: at once for a gated dataset without a token, in about ``PROBE_TIMEOUT_S`` where
+    the hub cannot be reached. With ``HF_HUB_OFFLINE`` set only the local cache is read.
     """
-    if not is_offline() and not _hub_answers():
-        raise DataError(f"{copy.repo}: the hub does not answer within {PROBE_TIMEOUT_S:g} s")
+    token = os.environ.get("HF_TOKEN") or get_token()
+    if not is_offline():
+        if copy.gated and not token:
+            raise DataError(f"{copy.repo}: gated, and no token is set")
+        if not _hub_answers():
+            raise DataError(f"{copy.repo}: the hub does not answer within {PROBE_TIMEOUT_S:g} s")
     logging.getLogger("datasets").setLevel(logging.ERROR)
     datasets.disable_progress_bars()
     try:
+        revision = copy.revision or _newest(copy, token)
         table = datasets.load_dataset(
-            copy.repo, copy.config, split=copy.split, revision=copy.revision, token=os.environ.get("HF_TOKEN")
+            copy.repo, copy.config, split=copy.split, revision=revision, token=token
         )
-    except (OSError, ValueError, DatasetNotFoundError, HfHubHTTPError, LocalEntryNotFoundError) as error:
-        raise DataError(f"{copy.repo}@{copy.revision[:8]}: {_why(copy, error)}") from error
+    except HUB_ERRORS as error:
+        raise DataError(f"{copy.repo}@{(copy.revision or 'newest')[:8]}: {_why(copy, error)}") from error
     for name, feature in table.features.items():
         if isinstance(feature, datasets.Image):
             table = table.cast_column(name, datasets.Image(decode=False))
     rows: Rows = table  # a Dataset is a sequence of rows, each read from disk when asked for
-    return rows
+    return HubRows(rows=rows, revision=revision)
 
 
 def is_offline() -> bool:
     """Return whether the environment forbids network access to the hub."""
     return os.environ.get("HF_HUB_OFFLINE", "").lower() in {"1", "true", "yes", "on"}
+
+
+def _newest(copy: HubCopy, token: str | None) -> str | None:
+    if is_offline():
+        return None
+    sha = HfApi(token=token).dataset_info(copy.repo).sha
+    return str(sha) if sha else None
 
 
 def _hub_answers() -> bool:
@@ -63,8 +86,6 @@ def _hub_answers() -> bool:
 
 def _why(copy: HubCopy, error: Exception) -> str:
     first_line = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    if copy.gated:
-        return f"gated: accept the terms on its hub page and set HF_TOKEN to a token of that account ({first_line})"
     if is_offline():
         return f"not in the local cache and HF_HUB_OFFLINE is set ({first_line})"
-    return first_line
+    return f"gated, and not to be had with this token ({first_line})" if copy.gated else first_line

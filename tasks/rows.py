@@ -3,15 +3,26 @@
 import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-import pyarrow.parquet as pq
+from tasks.parquet_rows import ParquetError, ParquetRows, Row, open_parquet
 
-Row = Mapping[str, Any]
-Rows = Sequence[Row]
+__all__ = ["DataError", "Row", "Rows", "field_text", "read_rows"]
 
 CSV_FIELD_LIMIT = 16 * 1024 * 1024  # a base64 image in a cell is legitimate; a gigabyte is not
+
+
+class Rows(Protocol):
+    """Rows that are counted at once and read one after the other, as often as asked."""
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+
+    def __iter__(self) -> Iterator[Row]:
+        """Read the rows in order."""
 
 
 class DataError(ValueError):
@@ -31,17 +42,51 @@ def read_rows(path: Path) -> Rows:
             raise DataError(
                 f"dataset path {str(path)!r}: no {', '.join(READERS)} file in it; name the file itself"
             )
-        return [row for file in files for row in read_rows(file)]
+        return JoinedRows(parts=[read_rows(file) for file in files])
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         raise DataError(f"dataset path {str(path)!r}: unknown format; use one of {', '.join(READERS)}")
     try:
-        rows = list(reader(path))
+        rows = reader(path)
     except (OSError, ValueError, csv.Error) as error:
-        raise DataError(f"dataset path {str(path)!r}: cannot be read as {path.suffix}: {error}") from error
-    if not rows:
+        raise _unreadable(path, error) from error
+    if not len(rows):
         raise DataError(f"dataset path {str(path)!r}: holds no rows; check that the download is complete")
     return rows
+
+
+@dataclass(frozen=True, kw_only=True)
+class JoinedRows:
+    """The rows of several files, one file after the other."""
+
+    parts: Sequence[Rows]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    def __iter__(self) -> Iterator[Row]:
+        return chain.from_iterable(self.parts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedRows:
+    """The rows of a file that are read as they are asked for; errors name the file."""
+
+    path: Path
+    rows: ParquetRows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        try:
+            yield from self.rows
+        except ParquetError as error:
+            raise _unreadable(self.path, error) from error
+
+
+def _unreadable(path: Path, error: Exception) -> DataError:
+    return DataError(f"dataset path {str(path)!r}: cannot be read as {path.suffix}: {error}")
 
 
 def field_text(row: Row, names: str | tuple[str, ...], index: int) -> str:
@@ -56,7 +101,11 @@ def field_text(row: Row, names: str | tuple[str, ...], index: int) -> str:
     )
 
 
-def _json_lines(path: Path) -> Iterator[Row]:
+def _json_lines(path: Path) -> list[Row]:
+    return list(_each_json_line(path))
+
+
+def _each_json_line(path: Path) -> Iterator[Row]:
     with path.open(encoding="utf-8-sig") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -68,23 +117,29 @@ def _json_lines(path: Path) -> Iterator[Row]:
             yield _checked(row, f"line {number}")
 
 
-def _json_array(path: Path) -> Iterator[Row]:
+def _json_array(path: Path) -> list[Row]:
     rows = json.loads(path.read_text(encoding="utf-8-sig"))
     if not isinstance(rows, list):
         raise ValueError(f"the top level is a {type(rows).__name__}, not a list of rows")
-    for number, row in enumerate(rows, 1):
-        yield _checked(row, f"element {number}")
+    return [_checked(row, f"element {number}") for number, row in enumerate(rows, 1)]
 
 
-def _csv(path: Path) -> Iterator[Row]:
+def _csv(path: Path) -> list[Row]:
+    return _separated(path, ",")
+
+
+def _tsv(path: Path) -> list[Row]:
+    return _separated(path, "\t")
+
+
+def _separated(path: Path, delimiter: str) -> list[Row]:
     csv.field_size_limit(CSV_FIELD_LIMIT)
     with path.open(encoding="utf-8-sig", newline="") as lines:
-        yield from csv.DictReader(lines)
+        return list(csv.DictReader(lines, delimiter=delimiter))
 
 
-def _parquet(path: Path) -> Iterator[Row]:
-    for batch in pq.ParquetFile(path).iter_batches(batch_size=64):
-        yield from batch.to_pylist()
+def _parquet(path: Path) -> NamedRows:
+    return NamedRows(path=path, rows=open_parquet(path))
 
 
 def _checked(row: Any, where: str) -> Row:
@@ -93,10 +148,11 @@ def _checked(row: Any, where: str) -> Row:
     return row
 
 
-READERS: Mapping[str, Callable[[Path], Iterator[Row]]] = {
+READERS: Mapping[str, Callable[[Path], Rows]] = {
     ".jsonl": _json_lines,
     ".txt": _json_lines,
     ".json": _json_array,
     ".csv": _csv,
+    ".tsv": _tsv,
     ".parquet": _parquet,
 }

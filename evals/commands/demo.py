@@ -91,10 +91,10 @@ def _beside_truth(report: Report, running: dict[str, Running]) -> str:
     """Return the measured delta beside the one the simulated checkpoints were made with."""
     truths = {side: server.truth.mean(TASK) for side, server in running.items()}
     true_delta = truths[SIDES[1]] - truths[SIDES[0]]
-    task = report.tasks[0]
-    if task.delta is None:
+    analysis = report.tasks[0].analysis
+    if analysis is None:
         return "no delta was measured"
-    interval = task.delta.interval
+    interval = analysis.interval
     holds = "holds" if interval.low <= true_delta <= interval.high else "does not hold"
     return (
         f"known truth of this simulation: int4 {truths['int4']:.2%}, nvfp4 {truths['nvfp4']:.2%}, "

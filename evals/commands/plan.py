@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 
 import click
 
+from evals.commands.number import Number
 from tasks.benchmark import Benchmark
 from tasks.catalog import find_benchmark
 
@@ -38,7 +39,7 @@ class Cost:
 @click.option("--mean-tokens", type=click.IntRange(min=1), help="Expected output tokens of a response.")
 @click.option(
     "--tokens-per-second",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Number(min=0, min_open=True),
     default=3000.0,
     show_default=True,
     help="Output speed of the endpoint over all streams together.",

@@ -1,11 +1,13 @@
 """The flags of commands that talk to an endpoint, each said once."""
 
-import json
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+import orjson
 
+from evals.commands.number import Number
 from evals.endpoint import DEFAULT_KEY_VARIABLE
 from evals.retry import RetryPolicy
 from evals.transport import Waits
@@ -14,15 +16,17 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 WAITS = Waits()
 OUTAGE_S = RetryPolicy().outage_s
-POSITIVE = click.FloatRange(min=0.0, min_open=True)
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 5.6.2
+POSITIVE = Number(min=0.0, min_open=True)
 
 
 def _json_object(_context: click.Context, _parameter: click.Parameter, text: str | None) -> dict[str, Any]:
+    """Read an object as strictly as it is sent: no NaN, no half characters."""
     if text is None:
         return {}
     try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
+        value = orjson.loads(text.encode(errors="surrogateescape"))
+    except orjson.JSONDecodeError as error:
         raise click.BadParameter(
             f"{text!r} is not JSON ({error.msg}); give an object like '{{\"min_p\": 0.1}}'"
         ) from error
@@ -34,10 +38,10 @@ def _json_object(_context: click.Context, _parameter: click.Parameter, text: str
 def _headers(_context: click.Context, _parameter: click.Parameter, lines: tuple[str, ...]) -> dict[str, str]:
     headers = {}
     for line in lines:
-        name, colon, value = line.partition(":")
-        if not colon or not name.strip():
-            raise click.BadParameter(f"{line!r} is not 'Name: value'")
-        headers[name.strip()] = value.strip()
+        name, colon, value = (part.strip() for part in line.partition(":"))
+        if not colon or not HEADER_NAME.fullmatch(name) or not value.isprintable():
+            raise click.BadParameter(f"{name!r} is not the name of a header; give 'Name: value' on one line")
+        headers[name] = value
     return headers
 
 
@@ -114,12 +118,49 @@ def protocol_options(command: Command) -> Command:
                 is_flag=True,
                 help="Cut the budget to the endpoint's context where it does not fit (else it is refused).",
             ),
-            click.option("--temperature", type=click.FloatRange(0, 2), help="Sampling temperature."),
-            click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), help="Nucleus sampling."),
+            click.option("--temperature", type=Number(0, 2), help="Sampling temperature."),
+            click.option("--top-p", type=Number(0, 1, min_open=True), help="Nucleus sampling."),
             click.option(
                 "--dataset-path", type=click.Path(), help="Local copy of the dataset (file or directory)."
             ),
+            click.option(
+                "--image-root",
+                type=click.Path(file_okay=False, exists=True),
+                help="Folder of a local dataset's image files; else that of the data file.",
+            ),
             click.option("--accept-dataset", is_flag=True, help="Run on data that is not the pinned data."),
+            click.option(
+                "--shuffle-per-epoch",
+                is_flag=True,
+                help="gpqa_diamond: move the options on by one place each epoch, for balanced positions.",
+            ),
+            click.option(
+                "--max-image-pixels",
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="Scale larger images down to N pixels; by default they are sent as they are.",
+            ),
+            click.option(
+                "--both-ways",
+                is_flag=True,
+                help="k2_tool_calls: send each request streamed and plain (two epochs for one).",
+            ),
+            click.option(
+                "--raw-completions",
+                is_flag=True,
+                help="k2_tool_calls: render the chat template here and read the model's own tool tokens,"
+                " to tell a parser's fault from the model's.",
+            ),
+            click.option(
+                "--tokenizer",
+                metavar="PATH|REPO",
+                help="Whose chat template --raw-completions renders: a directory or a hub repository.",
+            ),
+            click.option(
+                "--trust-tokenizer-code",
+                is_flag=True,
+                help="Let a chat template use the tokenizer's own Python code, which then runs here.",
+            ),
         ],
     )
 
@@ -138,24 +179,24 @@ def running_options(command: Command) -> Command:
             ),
             click.option(
                 "--seed",
-                type=int,
-                default=0,
-                show_default=True,
+                type=click.IntRange(-(2**63), 2**63 - 1),
+                show_default="0; k2_tool_calls sends no seed unless one is given",
                 help="Run seed; every response's seed is derived from it.",
             ),
             click.option(
                 "--max-connections",
                 type=click.IntRange(1, 4096),
-                default=64,
-                show_default=True,
+                show_default="64; k2_tool_calls: 256",
                 help="Requests in flight.",
             ),
             click.option(
-                "--stream/--no-stream", default=True, help="Read replies as streams (default) or whole."
+                "--stream/--no-stream",
+                default=None,
+                help="Read replies as streams (default) or whole; k2_tool_calls: as each request says.",
             ),
             click.option(
                 "--max-error-rate",
-                type=click.FloatRange(0, 1),
+                type=Number(0, 1),
                 default=0.0,
                 show_default=True,
                 help="Share of errors above which the run is invalid.",

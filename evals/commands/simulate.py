@@ -22,7 +22,7 @@ from evals.simulator.profile_file import ProfileError, read_profile
 from evals.simulator.server import PortError, Running, serve
 from tasks.benchmark import Benchmark, Item
 from tasks.catalog import find_benchmark
-from tasks.exam import load_exam
+from tasks.exam import ExamSource, load_exam
 from tasks.rows import DataError
 from tasks.spec import SpecError
 
@@ -52,10 +52,17 @@ def _book(_: click.Context, __: click.Parameter, value: Path | None) -> AnswerBo
 
 
 def _exam(name: str) -> tuple[Benchmark, Sequence[Item]]:
-    """Load one task the simulator is to play, given as TASK or TASK=PATH."""
+    """Load one task the simulator is to play, given as TASK, TASK:VARIANT, TASK=PATH or TASK:VARIANT=PATH."""
     task, _, path = name.partition("=")
+    task, _, variant = task.partition(":")
     benchmark = find_benchmark(task)
-    exam = load_exam(benchmark, path=Path(path) if path else None, accept_changes=True)
+    source = ExamSource(
+        path=Path(path) if path else None,
+        accept_changes=True,
+        # every order in which the options may be asked, so that runs with and without it are played
+        options={"shuffle_per_epoch": True} if "shuffle_per_epoch" in benchmark.options else {},
+    )
+    exam = load_exam(benchmark, variant=variant or None, source=source)
     return benchmark, exam.items
 
 

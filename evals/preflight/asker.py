@@ -13,7 +13,7 @@ from evals.endpoint import Endpoint, request_headers
 from evals.exchange import Reply
 from evals.failure import Failure, server_failure
 from evals.transport import Transport, Waits
-from evals.wire import merge
+from evals.whole_request import merge
 from verifiers.response import Response
 from verifiers.thinking_switch import without_switch
 

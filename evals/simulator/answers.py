@@ -4,7 +4,7 @@ import hashlib
 import string
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import orjson
@@ -30,7 +30,8 @@ class AnswerEntry:
     ``prompt_text`` is the last user message as sent, its text parts joined by newlines. ``image_sha256``
     (of the image bytes as sent, in order) tells apart samples that share a question; ``messages_sha256``
     (see :func:`messages_digest`) tells apart conversations that end in the same message. ``target`` holds
-    every accepted answer, the one to give first.
+    every accepted answer, the one to give first. ``forms`` are further ways in which the same sample is
+    asked (its options in another order): same task and id, prompt and target of their own.
     """
 
     task: str
@@ -42,6 +43,11 @@ class AnswerEntry:
     n_images: int = 0
     image_sha256: tuple[str, ...] = ()
     messages_sha256: str | None = None
+    forms: "tuple[AnswerEntry, ...]" = ()
+
+    def with_forms(self, forms: "Iterable[AnswerEntry]") -> "AnswerEntry":
+        """Return this entry with further forms of the same sample."""
+        return replace(self, forms=tuple(forms))
 
 
 def prompt_digest(text: str) -> str:
@@ -99,21 +105,22 @@ class AnswerBook:
     def from_entries(cls, entries: Iterable[AnswerEntry]) -> "AnswerBook":
         """Build a book; raise :class:`AnswerBookError` where two samples cannot be told apart."""
         by_key: dict[PromptKey, AnswerEntry] = {}
-        samples: set[tuple[str, str]] = set()
+        samples: dict[tuple[str, str], AnswerEntry] = {}
         for entry in entries:
-            _check_target(entry)
-            twin = by_key.setdefault(_entry_key(entry), entry)
-            if twin is not entry:
-                raise AnswerBookError(
-                    f"answer book: {entry.task}/{entry.sample_id} and {twin.task}/{twin.sample_id} have "
-                    "the same prompt; give image_sha256 or messages_sha256 to tell them apart"
-                )
+            for form in (entry, *entry.forms):
+                _check_target(form)
+                twin = by_key.setdefault(_entry_key(form), form)
+                if twin is not form:
+                    raise AnswerBookError(
+                        f"answer book: {entry.task}/{entry.sample_id} and {twin.task}/{twin.sample_id} have "
+                        "the same prompt; give image_sha256 or messages_sha256 to tell them apart"
+                    )
             if (entry.task, entry.sample_id) in samples:
                 raise AnswerBookError(
                     f"answer book: {entry.task}/{entry.sample_id} stands twice; ids are unique"
                 )
-            samples.add((entry.task, entry.sample_id))
-        return cls(entries=tuple(by_key.values()), _by_key=by_key)
+            samples[(entry.task, entry.sample_id)] = entry
+        return cls(entries=tuple(samples.values()), _by_key=by_key)
 
     def find(self, key: PromptKey) -> AnswerEntry | None:
         """Return the sample asked for: by conversation, else by text and images, else by text alone."""

@@ -77,7 +77,7 @@ def test_ragged_hard_items_may_vary_more_than_a_binomial() -> None:
 
 def test_effective_n_of_a_perfect_arm_is_its_responses() -> None:
     assert effective_n(1.0, 0.0, 960.0) == 960.0
-    assert effective_n(0.5, 0.0, 100.0, is_replicated=False) == 100.0
+    assert arm_of([[1], [0]]).effective_n == 2.0
 
 
 def test_small_sets_trust_no_spread() -> None:

@@ -8,7 +8,12 @@ from reports.comparability import NotComparableError
 from reports.comparison import ComparisonSettings, UnknownTaskError, compare
 from reports.json_report import render_json
 from reports.report import Report
+from reports.tolerance import Tolerance
 from reports.verdict import Verdict
+
+
+def _margin(value: float) -> Tolerance:
+    return Tolerance(margin=value, source="--margin")
 
 
 def _csv(path: Path, rows: list[tuple[Any, ...]], header: str = "sample_id,epoch,score") -> Path:
@@ -40,7 +45,7 @@ def _compared(tmp_path: Path, baseline: Any, candidate: Any, **settings: Any) ->
     ],
 )
 def test_the_published_aime_regime_at_one_point(tmp_path: Path, misses: int, verdict: Verdict) -> None:
-    report = _compared(tmp_path, _scores(30, 32, 10), _scores(30, 32, misses), margin=0.01)
+    report = _compared(tmp_path, _scores(30, 32, 10), _scores(30, 32, misses), tolerance=_margin(0.01))
     assert report.verdict is verdict
     assert report.tasks[0].analysis is not None
     assert report.tasks[0].analysis.delta.baseline.accuracy == pytest.approx(0.98958, abs=1e-5)
@@ -73,7 +78,7 @@ def test_errors_are_missing_and_never_zero(
     failed = {(item, 1): "error" for item in range(10)}
     base = logs.run(tmp_path, logs.grid(50, 2), label="int4", epochs=2, expected=100)
     cand = logs.run(tmp_path, logs.grid(50, 2, failed), label="nvfp4", epochs=2, expected=100)
-    report = compare(base, cand, ComparisonSettings(margin=0.05, max_error_rate=limit))
+    report = compare(base, cand, ComparisonSettings(tolerance=_margin(0.05), max_error_rate=limit))
     assert report.verdict is verdict
     assert report.tasks[0].analysis is not None
     assert report.tasks[0].analysis.delta.candidate.accuracy == 1.0
@@ -166,16 +171,38 @@ def test_a_score_file_takes_the_other_sides_task(tmp_path: Path, logs: Any) -> N
     ("settings", "margin", "source"),
     [
         pytest.param({}, 0.014, "default for aime25", id="the task's own"),
-        pytest.param({"margin": 0.02}, 0.02, "--margin", id="one for all"),
-        pytest.param({"margin": 0.02, "margins": {"aime25": 0.03}}, 0.03, "--margin aime25=", id="by task"),
+        pytest.param({"tolerance": 0.02}, 0.02, "--margin", id="one for all"),
+        pytest.param({"tolerance": 0.02, "tolerances": 0.03}, 0.03, "--margin", id="by task"),
     ],
 )
 def test_margins(settings: dict[str, Any], margin: float, source: str) -> None:
-    assert ComparisonSettings(**settings).margin_of("aime25") == (margin, source)
+    filled = {name: _margin(value) for name, value in settings.items()}
+    if "tolerances" in filled:
+        filled["tolerances"] = {"aime25": filled["tolerances"]}
+    found = ComparisonSettings(**filled).tolerance_of("aime25")
+    assert (found.margin, found.source) == (margin, source)
 
 
 def test_an_unknown_task_says_where_its_margin_comes_from() -> None:
-    assert ComparisonSettings().margin_of("other") == (0.01, "default for a task without one of its own")
+    found = ComparisonSettings().tolerance_of("other")
+    assert (found.margin, found.source) == (0.01, "default for a task without one of its own")
+
+
+@pytest.mark.parametrize(
+    ("floor", "wrong", "verdict"),
+    [
+        pytest.param(0.9, 0, Verdict.PASS, id="all recovered"),
+        pytest.param(0.9, 15, Verdict.REGRESSION, id="half lost"),
+        pytest.param(0.999, 0, Verdict.INCONCLUSIVE, id="a floor too near"),
+    ],
+)
+def test_a_floor_on_recovery(tmp_path: Path, floor: float, wrong: int, verdict: Verdict) -> None:
+    rule = Tolerance(min_recovery=floor, source="policy")
+    lost = _scores(30, 32, 10) if not wrong else [(f"a{i}", e, i // wrong) for i in range(30) for e in (1, 2)]
+    (task,) = _compared(tmp_path, _scores(30, 32, 10), lost, tolerance=rule).tasks
+    assert task.verdict is verdict
+    assert task.margin == pytest.approx((1 - floor) * 0.98958, abs=1e-5)
+    assert task.reason.startswith("recovery: [")
 
 
 def test_several_tasks_have_a_mean_delta_and_adjusted_p_values(tmp_path: Path, logs: Any) -> None:
@@ -185,6 +212,16 @@ def test_several_tasks_have_a_mean_delta_and_adjusted_p_values(tmp_path: Path, l
     report = compare(tmp_path / "int4", tmp_path / "nvfp4", ComparisonSettings())
     assert report.pooled is not None and report.pooled.value == 0
     assert [task.worse_holm for task in report.tasks] == [1.0, 1.0]
+
+
+def test_larger_budgets_are_a_line_of_their_own(tmp_path: Path, logs: Any) -> None:
+    again = {"outcome": "truncated", "escalated_outcome": "correct", "escalated_score": 1.0}
+    rows = [logs.summary(f"a{i}", e, **(again if i == 1 else {})) for i in (1, 2) for e in (1, 2)]
+    base = logs.run(tmp_path, [logs.summary(f"a{i}", e) for i in (1, 2) for e in (1, 2)])
+    cand = logs.run(tmp_path, rows, label="nvfp4")
+    (task,) = compare(base, cand, ComparisonSettings()).tasks
+    assert task.analysis is not None and task.analysis.escalated is not None
+    assert (task.analysis.delta.value, task.analysis.escalated.delta.value) == (-0.5, 0.0)
 
 
 def test_secondary_scores_are_compared_by_name(tmp_path: Path, logs: Any) -> None:

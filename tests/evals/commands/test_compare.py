@@ -54,6 +54,13 @@ def test_json_is_one_document_and_nothing_else(tmp_path: Path) -> None:
     assert "report.md" in result.stderr
 
 
+def test_one_checkpoint_twice_shows_the_noise_floor(tmp_path: Path) -> None:
+    result = _run(tmp_path, "--a-a", "--json")
+    assert json.loads(result.stdout)["notes"] == [
+        "A/A, scores: one checkpoint twice, so what differs is noise: delta 0.00 pp, 0.00 % of answers differ"
+    ]
+
+
 def test_the_reports_go_where_labels_say(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     paths = [str(_grid(tmp_path / name, 10, 2, 9)) for name in ("a b.csv", "c.csv")]

@@ -1,0 +1,78 @@
+"""report.json read back renders every output as the comparison itself did."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reports.json_report import render_json
+from reports.markdown import render_markdown
+from reports.report import Report
+from reports.report_reader import ReportFileError, read_report, report_from_document
+from reports.terminal import render_terminal
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+
+
+def _read(report: Report) -> Report:
+    found = report_from_document(json.loads(render_json(report))).report
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("case", ["aime", "mixed", "simulated"])
+@pytest.mark.parametrize("render", [render_json, render_markdown, render_terminal])
+def test_reading_back_loses_nothing_that_is_shown(
+    request: pytest.FixtureRequest, case: str, render: Any
+) -> None:
+    report = request.getfixturevalue(case)
+    assert render(_read(report)) == render(report)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param("", "is no JSON", id="empty"),
+        pytest.param("[]", "is no JSON object", id="a list"),
+        pytest.param("{}", "is of schema None, this quantcheck reads 1", id="no version"),
+        pytest.param('{"schema": 2}', "is of schema 2, this quantcheck reads 1", id="another version"),
+        pytest.param('{"schema": 1}', "'verdict' is a required property", id="not a report"),
+        pytest.param(
+            '{"schema": 1, "verdict": "invalid", "reason": "no task on both sides", "tasks": []}',
+            "compares nothing (no task on both sides)",
+            id="a refusal",
+        ),
+        pytest.param('{"schema": 1, "verdict": "pass", "tasks": [7]}', "tasks[0]", id="tasks that are none"),
+    ],
+)
+def test_other_files_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(text)
+    with pytest.raises(ReportFileError) as caught:
+        read_report(path)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "key", ["counts", "per_epoch", "power", "diagnosis", "joined_by", "worse_p_holm", "replicas"]
+)
+def test_a_document_with_a_hole_is_refused_with_its_name(key: str) -> None:
+    document = json.loads((GOLDEN / "compare_aime.json").read_text())
+    del document["tasks"][0][key]
+    with pytest.raises(ReportFileError, match=key):
+        report_from_document(document)
+
+
+def test_a_report_without_items_is_read() -> None:
+    document = json.loads((GOLDEN / "compare_aime.json").read_text())
+    for key in ("items", "by_response_length", "judged", "n_items_by_side"):
+        del document["tasks"][0][key]
+    report = report_from_document(document).report
+    assert report is not None
+    assert report.tasks[0].items == ()
+
+
+def test_a_directory_without_a_report(tmp_path: Path) -> None:
+    with pytest.raises(ReportFileError, match=r"report\.json: cannot be read"):
+        read_report(tmp_path)
