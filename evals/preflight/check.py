@@ -48,7 +48,7 @@ ASKED = (
     "speed",
 )
 PROBES = (*TOLD, *ASKED)
-_MODES = (ThinkMode.KIMI, ThinkMode.OPENSOURCE)
+_TOLD_BY_OTHERS = ("stream_ignored", "usage_malformed")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +151,7 @@ def _is_own_mode(asked: Asked, plan: CheckPlan) -> bool:
 
 def _wire(asked: list[Asked]) -> Finding:
     answered = [one for one in asked if one.is_answered and not one.body.get("tools")]
-    flags = Counter(flag for one in answered for flag in one.response.flags)
+    flags = Counter(flag for one in answered for flag in one.response.flags if flag not in _TOLD_BY_OTHERS)
     if not flags:
         return ok("wire", f"{len(answered)} replies as the protocol has them")
     shown = ", ".join(f"{flag} in {n}" for flag, n in flags.most_common(4))

@@ -12,7 +12,8 @@ from evals.simulator.exams import book_of
 from evals.simulator.faults import parse_faults
 from evals.simulator.profile import Lengths, Profile, TaskProfile
 from evals.simulator.server import Running, serve_in_thread
-from tasks.aime25 import AIME25, read_items
+from tasks.aime25 import AIME25
+from tasks.exam import load_exam
 
 ROWS = [
     {"id": str(number), "problem": f"What is {number} plus {number}, and why?", "answer": str(2 * number)}
@@ -29,8 +30,9 @@ def exam_path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def play() -> Iterator[Callable[..., Running]]:
+def play(exam_path: Path) -> Iterator[Callable[..., Running]]:
     """Return a function that starts an endpoint that solves the exam after ``reasoning`` tokens of thought."""
+    exam = load_exam(AIME25, path=exam_path, accept_changes=True)
     with contextlib.ExitStack() as running:
 
         def start(*faults: str, reasoning: int = 40, **settings: object) -> Running:
@@ -41,7 +43,7 @@ def play() -> Iterator[Callable[..., Running]]:
             )
             given = {
                 "profile": profile,
-                "book": book_of((AIME25, read_items(ROWS))),
+                "book": book_of((AIME25, exam.items)),
                 "model": "m",
                 **settings,
             }

@@ -8,8 +8,6 @@ import pytest
 from evals.cli import run_command_line
 from evals.preflight.check import PROBES
 
-SPEC_FLAGS = ("--accept-dataset", "--dataset-path")
-
 
 @pytest.fixture
 def check(capsys):
@@ -111,7 +109,7 @@ def test_text_for_people_has_one_line_a_probe(capsys, play):
 
 
 def test_a_dead_completion_page_fails_with_the_servers_words(check, play):
-    code, document, _ = check(play("http_500=1").base_url)
+    code, document, _ = check(play("http_422=1").base_url)
     assert code == 5
-    assert "Internal server error" in probe(document, "reply")["evidence"]
+    assert "Unprocessable request" in probe(document, "reply")["evidence"]
     assert document["next"].startswith("change what failed")

@@ -1,13 +1,17 @@
 """What a run refuses, cuts or warns about before it sends anything, and truncated samples asked again."""
 
+import gc
 import json
 
 import pytest
 
 from evals.cli import run_command_line
 
-# Inspect's own use of tenacity, whose parameter has a new name
-pytestmark = pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated:DeprecationWarning")
+# Inspect's own: a parameter of tenacity's that has a new name, and streams of anyio's left to be collected.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:The 'initial' parameter is deprecated:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:Unclosed <MemoryObject:ResourceWarning"),
+]
 
 
 @pytest.fixture
@@ -25,7 +29,8 @@ def run(capsys, tmp_path, exam_path):
         manifest = json.loads(manifests[-1].read_text()) if manifests else None
         return code, json.loads(captured.out) if captured.out else None, captured.err, manifest
 
-    return run_exam
+    yield run_exam
+    gc.collect()  # what Inspect leaves must not be collected in another test
 
 
 def test_a_budget_beyond_the_context_is_refused_before_anything_is_sent(run, play):
