@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("evals.commands.compare", "Compare a candidate with a baseline: delta, interval, verdict."),
     "gate": ("evals.commands.gate", "Judge a candidate by a policy file; fails closed."),
     "policy": ("evals.commands.policy", "Write a commented policy file."),
+    "verify": ("evals.commands.verify", "Qualify endpoints by the vendor contract."),
     "demo": ("evals.commands.demo", "Run the main job against two simulated checkpoints."),
     "data": ("evals.commands.data", "Show what data each task uses; verify it."),
     "simulate": ("evals.commands.simulate", "Serve a simulated checkpoint with a known truth."),

@@ -20,6 +20,7 @@ from inspect_ai.util import display_type
 from tqdm import tqdm
 
 from evals.client_load import ClientLoad
+from evals.declared_run import check_declared, declared_facts
 from evals.endpoint import Endpoint
 from evals.failure import Failure, FailureKind
 from evals.journal import Journal
@@ -53,7 +54,10 @@ class RunSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class RunRequest:
-    """Everything a run is made of. ``items`` are those to ask: all of the dataset's or the first few."""
+    """Everything a run is made of. ``items`` are those to ask: all of the dataset's or the first few.
+
+    ``declared`` holds the looks of a run that may stop early, ``asked_at`` when the command was given.
+    """
 
     benchmark: Benchmark
     spec: TaskSpec
@@ -61,6 +65,19 @@ class RunRequest:
     endpoint: Endpoint
     facts: EndpointFacts
     settings: RunSettings
+    declared: Mapping[str, Any] | None = None
+    asked_at: str = field(default_factory=now_text)
+
+    @property
+    def directory(self) -> Path:
+        """Where the run lies."""
+        return run_directory(
+            self.settings.runs_dir,
+            self.spec,
+            label=self.endpoint.label,
+            model=self.endpoint.model,
+            run_seed=self.settings.run_seed,
+        )
 
     @property
     def n_expected(self) -> int:
@@ -88,19 +105,14 @@ class RunEnd:
 def run(request: RunRequest) -> RunEnd:
     """Run what is missing and return where it lies.
 
-    Raises :class:`evals.journal.JournalError` where the directory cannot be used. Safe to kill at any
-    moment: finished responses are in the journal, and the next run sends only the others.
+    Raises :class:`evals.journal.JournalError` where the directory cannot be used and
+    :class:`evals.declared_run.DeclarationError` where it holds a run that declared otherwise. Safe to kill at
+    any moment: finished responses are in the journal, and the next run sends only the others.
     """
-    settings = request.settings
-    directory = run_directory(
-        settings.runs_dir,
-        request.spec,
-        label=request.endpoint.label,
-        model=request.endpoint.model,
-        run_seed=settings.run_seed,
-    )
+    directory = request.directory
     with Journal(directory / "journal.zst") as journal:
         earlier = read_manifest(directory)
+        check_declared(request.declared, earlier, request.spec.epochs, directory)
         manifest = _manifest(request, earlier)
         write_json(directory / "manifest.json", manifest | _reach(manifest, earlier))
         older_logs = sorted(directory.glob("*.eval"))
@@ -278,10 +290,19 @@ def _manifest(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, Any]
         "on_truncation": "count" if request.settings.escalate_to is None else "escalate",
         "escalate_to": request.settings.escalate_to,
         **software_facts(),
+        **declared_facts(request.declared, earlier),
+        "starts": _starts(request, earlier),
         "started": earlier.get("started") or now_text(),
         "finished": None,
         "log": None,
     }
+
+
+def _starts(request: RunRequest, earlier: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return when the run was started or resumed: between two times the server may have been started anew."""
+    known = earlier.get("starts") or []
+    this = {"at": request.asked_at, "server_started": request.facts.server_started}
+    return known if known and known[-1]["at"] == request.asked_at else [*known, this]
 
 
 def _newest_log(directory: Path, older: Sequence[Path]) -> Path | None:

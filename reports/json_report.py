@@ -10,7 +10,7 @@ import orjson
 from reports.delta import SideEstimate
 from reports.flips import Flips
 from reports.intervals import Estimate
-from reports.json_diagnosis import diagnosis_section, drift_section, plan_section
+from reports.json_diagnosis import diagnosis_section, drift_section, plan_section, stage_section
 from reports.json_items import items_section, length_section
 from reports.json_values import block_test, estimate, limits, side_by_side, token_ratio, value_and_limits
 from reports.report import Analysis, Report, SideReport, TaskReport
@@ -108,6 +108,9 @@ def _task(task: TaskReport) -> dict[str, Any]:
         "counts": _pair(_counts(base), _counts(cand)),
         "per_epoch": _pair([*map(asdict, base.per_epoch)], [*map(asdict, cand.per_epoch)]),
         "replicas": _pair(block_test(base.replicas), block_test(cand.replicas)),
+        "server_starts": _pair(block_test(base.starts), block_test(cand.starts)),
+        "early_stopping": stage_section(task.stage),
+        "noise_floor": asdict(task.noise_floor) if task.noise_floor is not None else None,
         "pass_at": _pair(_pass_at(base), _pass_at(cand)),
         "majority": _pair(base.majority, cand.majority),
         "mismatch": [asdict(found) for found in task.mismatches],

@@ -23,9 +23,10 @@ from reports.read_values import (
     read_length_profile,
     read_sides,
     read_slices,
+    read_stage,
     read_token_ratio,
 )
-from reports.report import Analysis, Counts, EpochCount, SideReport, TaskReport
+from reports.report import Analysis, Counts, EpochCount, NoiseFloor, SideReport, TaskReport
 from reports.score_table import TaskFacts
 from reports.signals import Signal
 from reports.verdict import Judgement, Sensitivity, Verdict
@@ -55,6 +56,8 @@ def read_task(found: Fields, provenance: Fields, confidence: float) -> TaskRepor
         worse_holm=found["worse_p_holm"],
         items=read_items(found["items"]) if "items" in found else (),
         by_response_length=read_length_bins(found.get("by_response_length", ()), confidence),
+        stage=read_stage(found.get("early_stopping")),
+        noise_floor=NoiseFloor(**floor) if (floor := found.get("noise_floor")) else None,
     )
 
 
@@ -73,6 +76,7 @@ def _side_report(found: Fields, provenance: Fields, side: str) -> SideReport:
         replicas=read_blocks(found["replicas"][side]),
         pass_at={int(k): chance for k, chance in found["pass_at"][side].items()},
         majority=found["majority"][side],
+        starts=read_blocks(found.get("server_starts", {}).get(side)),
     )
 
 

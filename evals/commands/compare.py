@@ -1,12 +1,10 @@
 """``quantcheck compare``: two runs or score files to a verdict, report.md and report.json."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from evals.exit_code import CommandError, ExitCode
-from reports import numbers
 from reports.comparability import NotComparableError, UnknownFieldError
 from reports.comparison import DEFAULT_CONFIDENCE, ComparisonSettings, UnknownTaskError, compare
 from reports.json_report import SCHEMA_VERSION, render_json, to_json
@@ -43,8 +41,13 @@ EXIT_CODES = {
 @click.option(
     "--allow-mismatch", multiple=True, metavar="FIELD", help="Compare although this protocol field differs."
 )
+@click.option(
+    "--a-a",
+    "same_checkpoint",
+    is_flag=True,
+    help="Both are runs of one checkpoint: measure the noise floor, pass where they differ by no more.",
+)
 @click.option("--max-error-rate", type=float, metavar="X", help="Failed responses a valid run may have.")
-@click.option("--a-a", "is_same", is_flag=True, help="Both sides are one checkpoint: the noise floor.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -59,8 +62,8 @@ def command(
     margins: tuple[str, ...],
     confidence: float,
     allow_mismatch: tuple[str, ...],
+    same_checkpoint: bool,
     max_error_rate: float | None,
-    is_same: bool,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -79,6 +82,7 @@ def command(
         confidence=_checked_confidence(confidence),
         allow_mismatch=allow_mismatch,
         max_error_rate=_checked_rate(max_error_rate),
+        same_checkpoint=same_checkpoint,
     )
     try:
         report = compare(baseline, candidate, settings)
@@ -88,22 +92,10 @@ def command(
         if as_json:
             click.echo(refusal_document(str(error)), nl=False)
         raise CommandError(str(error), ExitCode.INVALID) from None
-    if is_same:
-        report = replace(report, notes=(*report.notes, *noise_floor(report)))
     directory = write_report(report, out or default_directory(report))
     click.echo(render_json(report) if as_json else render_terminal(report), nl=False)
     click.echo(f"report: {directory / 'report.md'}, {directory / 'report.json'}", err=True)
     click.get_current_context().exit(EXIT_CODES[report.verdict])
-
-
-def noise_floor(report: Report) -> list[str]:
-    """Return a sentence a task on what one checkpoint run twice differs by: all of it is noise."""
-    return [
-        f"A/A, {task.task}: one checkpoint twice, so what differs is noise: delta"
-        f" {numbers.points(task.delta.value)}, {numbers.percent(task.delta.flips.rate)} of answers differ"
-        for task in report.tasks
-        if task.delta is not None
-    ]
 
 
 def refusal_document(reason: str) -> str:
