@@ -1,6 +1,7 @@
 """A served checkpoint: base URL, model, the name of the key's variable, and how to tell it to think."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,10 +11,16 @@ from tasks.spec import ThinkMode
 
 DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
 DEFAULT_URL_VARIABLE = "OPENAI_BASE_URL"
+ENDPOINT_PATHS = ("/chat/completions", "/completions", "/models")
+VERSION = re.compile(r"v\d+(?:alpha|beta)?\d*", re.IGNORECASE)
 
 
 class EndpointError(RuntimeError):
     """An endpoint that cannot be used: not reachable, not OpenAI-compatible, wrong key, unclear model."""
+
+
+class BaseUrlError(EndpointError):
+    """A base URL that is none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,16 +68,27 @@ def thinking_parameters(mode: ThinkMode, *, thinking: bool | None, effort: str |
 def normalise_base_url(text: str) -> str:
     """Return the base URL ending in ``/v1`` (or another version), without a trailing slash or endpoint path.
 
-    Raises :class:`EndpointError` where ``text`` is not an http(s) URL.
+    Raises :class:`BaseUrlError` where ``text`` is not an http(s) URL, or holds what would be lost (a query)
+    or stored in every log (a password).
     """
-    parts = urlsplit(text.strip())
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise EndpointError(
+    try:
+        parts = urlsplit(text.strip())
+        is_url = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # no port, half an IPv6 address
+        is_url = False
+    if not is_url or any(char.isspace() or not char.isprintable() for char in text.strip()):
+        raise BaseUrlError(
             f"base URL {text!r}: not an http(s) URL; give for example http://127.0.0.1:8000/v1"
         )
-    path = parts.path.rstrip("/").removesuffix("/chat/completions").removesuffix("/models").rstrip("/")
-    last = path.rsplit("/", 1)[-1]
-    has_version = len(last) > 1 and last[0] == "v" and last[1].isdigit()
+    if parts.username is not None or parts.query or parts.fragment:
+        what = "a user name or password" if parts.username is not None else "a query or fragment"
+        raise BaseUrlError(
+            f"base URL of {parts.hostname}: holds {what}; leave it out and send keys by --api-key-env or --header"
+        )
+    path = parts.path.rstrip("/")
+    for endpoint_path in ENDPOINT_PATHS:
+        path = path.removesuffix(endpoint_path).rstrip("/")
+    has_version = VERSION.fullmatch(path.rsplit("/", 1)[-1]) is not None
     return f"{parts.scheme}://{parts.netloc}{path if has_version else path + '/v1'}"
 
 
@@ -78,20 +96,26 @@ def read_key(variable: str) -> str | None:
     """Return the API key from the named environment variable, ``None`` where unset or blank.
 
     Raises :class:`EndpointError` where a variable other than the default is named but not set: a typing
-    error there would otherwise show as a puzzling 401.
+    error there would otherwise show as a puzzling 401; or where the key cannot stand in a header.
     """
     key = os.environ.get(variable, "").strip()
     if not key and variable != DEFAULT_KEY_VARIABLE:
         raise EndpointError(
             f"API key: environment variable {variable} is not set; set it or change --api-key-env"
         )
+    if not key.isprintable():
+        raise EndpointError(f"API key: environment variable {variable} holds control characters; set it anew")
     return key or None
 
 
 def request_headers(endpoint: Endpoint, *, key: str | None = None) -> dict[str, str]:
     """Return the HTTP headers of a JSON request; ``key`` stands in for the one in the environment."""
-    key = key or read_key(endpoint.api_key_env)
     headers = {"Content-Type": "application/json", **endpoint.headers}
-    if key is not None:
-        headers.setdefault("Authorization", f"Bearer {key}")
-    return headers
+    return with_key(headers, key or read_key(endpoint.api_key_env))
+
+
+def with_key(headers: Mapping[str, str], key: str | None) -> dict[str, str]:
+    """Return ``headers`` with the key, unless they bring an authorization of their own, however spelled."""
+    if key is None or any(name.lower() == "authorization" for name in headers):
+        return dict(headers)
+    return {**headers, "Authorization": f"Bearer {key}"}

@@ -1,5 +1,8 @@
 """Why an attempt at a request failed, and whether trying again can help."""
 
+import errno
+import os
+import socket
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -109,5 +112,8 @@ def one_line(text: str) -> str:
 def network_words(error: Exception) -> str:
     """Return what went wrong on the network in a few words, without the client library's decoration."""
     cause = getattr(error, "os_error", None) or error
+    number = getattr(cause, "errno", None)
+    if isinstance(number, int) and number in errno.errorcode and not isinstance(cause, socket.gaierror):
+        return os.strerror(number)
     words = getattr(cause, "strerror", None) or str(cause) or type(error).__name__
     return str(words)

@@ -69,7 +69,8 @@ class EndpointAPI(ModelAPI):
     """An OpenAI-compatible endpoint. Requests share connections, the journal and the endpoint's health.
 
     ``journal`` answers requests that were answered before; ``on_fatal`` is called once when the endpoint
-    refuses what every request asks (a setting, not a sample); ``on_attempt`` on every failed attempt.
+    refuses what every request asks (a setting, not a sample); ``on_attempt`` on every failed attempt;
+    ``on_reply`` on every fresh reply with the body it answers.
     All are set by the runner; ``inspect eval`` works without.
     """
 
@@ -107,6 +108,7 @@ class EndpointAPI(ModelAPI):
         self.load_image: Callable[[str], str] = load_kept_image
         self.on_fatal: Callable[[Failure], None] = lambda _failure: None
         self.on_attempt: Callable[[Attempt], None] = lambda _attempt: None
+        self.on_reply: Callable[[Mapping[str, Any], Reply], None] = lambda _body, _reply: None
         self.n_requests_sent = 0
         self._transport: Transport | None = None
         self._rng = random.Random()  # jitter only: no result depends on it
@@ -150,6 +152,7 @@ class EndpointAPI(ModelAPI):
             ):
                 self.on_fatal(failure)
             return failure, ModelCall(request=request.body, response=None)
+        self.on_reply(request.body, exchange.reply)
         if self.journal is not None:
             try:
                 self.journal.append(request.key, exchange, identity)

@@ -8,7 +8,7 @@ from typing import Any
 import aiohttp
 import orjson
 
-from evals.endpoint import DEFAULT_KEY_VARIABLE, EndpointError, read_key
+from evals.endpoint import DEFAULT_KEY_VARIABLE, EndpointError, read_key, with_key
 from evals.endpoint_facts import EndpointFacts, Pages, read_facts
 from evals.failure import network_words
 
@@ -36,10 +36,7 @@ def survey(
     Raises :class:`EndpointError` where it cannot be reached, refuses the key or does not speak this API.
     """
     key = read_key(api_key_env)
-    sent = dict(headers)
-    if key is not None:
-        sent.setdefault("Authorization", f"Bearer {key}")
-    pages = asyncio.run(_survey(base_url, sent, api_key_env if key is not None else None))
+    pages = asyncio.run(_survey(base_url, with_key(headers, key), api_key_env if key is not None else None))
     return read_facts(pages, model=model)
 
 

@@ -44,7 +44,8 @@ class Transport:
     def __init__(self, waits: Waits) -> None:
         self.n_chunks = 0  # of all replies, for live progress
         self._waits = waits
-        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=15.0)
+        # vLLM (uvicorn) and llama.cpp close a silent connection after 5 s: one kept longer fails when used
+        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=3.0)
         self._session = aiohttp.ClientSession(
             connector=connector,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=waits.connect_s),
@@ -80,11 +81,14 @@ class Transport:
         flagged; so is a reply in the form that was not asked for.
         """
         reader = ReplyReader(started := time.perf_counter(), max_events=max_events)
+        if stream:
+            # llama.cpp closes a connection after a stream without saying so: the next request would break on it
+            headers = {**headers, "Connection": "close"}
         wait = self._waits.first_byte_s if stream else self._waits.plain_s
         try:
             async with asyncio.timeout(wait) as deadline:
                 async with self._session.post(url, data=body, headers=headers, allow_redirects=False) as http:
-                    if http.status != 200:
+                    if not 200 <= http.status < 300:  # some gateways answer 201
                         raise await _refusal(http, headers)
                     reply = await self._read(http, reader, deadline)
             return reply if reader.is_stream == stream else _in_other_form(reply, asked_stream=stream)

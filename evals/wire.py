@@ -10,7 +10,7 @@ from inspect_ai.tool import ToolChoice, ToolFunction, ToolInfo
 
 from evals.endpoint import Endpoint
 from evals.whole_request import encode_whole, is_completion, merge, whole_body, whole_key
-from tasks.response_record import RAW_REQUEST
+from tasks.response_record import RAW_REQUEST, REQUEST_IMAGES
 from tasks.spec import digest
 
 CHAT, COMPLETIONS = "chat/completions", "completions"  # paths below the base URL
@@ -52,7 +52,7 @@ def build_request(
     if tools:
         body["tools"] = [_tool(tool) for tool in tools]
         body["tool_choice"] = _tool_choice(tool_choice)
-    body |= merge(endpoint.thinking_parameters(), endpoint.extra_body)
+    body |= merge(merge(endpoint.thinking_parameters(), endpoint.extra_body), config.extra_body or {})
     return WireRequest(body=body, key=digest({"body": body, "salt": salt})[:32], stream=stream)
 
 
@@ -114,10 +114,15 @@ def _sampling(config: GenerateConfig) -> dict[str, Any]:
         "reasoning_effort": "reasoning_effort",
     }
     values = {wire: getattr(config, name) for name, wire in names.items()}
-    return {name: value for name, value in values.items() if value is not None} | (config.extra_body or {})
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _message(message: ChatMessage) -> dict[str, Any]:
+    images = (message.metadata or {}).get(REQUEST_IMAGES)
+    if isinstance(images, dict):
+        text = {"type": "text", "text": message.text}
+        pictures = [_picture(reference) for reference in images["references"]]
+        return {"role": message.role, "content": [*pictures, text] if images["first"] else [text, *pictures]}
     if isinstance(message.content, str):
         return {"role": message.role, "content": message.content}
     parts = [part for content in message.content if (part := _part(content)) is not None]
@@ -130,10 +135,14 @@ def _part(content: Content) -> dict[str, Any] | None:
     if isinstance(content, ContentText):
         return {"type": "text", "text": content.text}
     if isinstance(content, ContentImage):
-        return {"type": "image_url", "image_url": {"url": content.image}}
+        return _picture(content.image)
     if isinstance(content, ContentReasoning):
         return None  # earlier reasoning is not sent back
     raise TypeError(f"message content {type(content).__name__}: only text and images are sent")
+
+
+def _picture(url: str) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": url}}
 
 
 def _with_images(message: Any, load_image: Callable[[str], str]) -> Any:

@@ -53,7 +53,8 @@ class Benchmark:
 
     ``groups`` names, for the table by group, the group of each category (``None``: the category itself).
     ``check_items`` raises :class:`tasks.data.DataError` for items that cannot be this benchmark's whole.
-    ``options`` are the task's own settings; ``variant_names`` are further names of its variants.
+    ``options`` are the task's own settings; ``variant_names`` are further names of its variants;
+    ``usual_options`` is the number of lettered options of its items where a row does not say, by variant.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Benchmark:
     groups: Mapping[str, str] | None = None
     check_items: Callable[[Sequence[Item], str | None], None] | None = None
     options: tuple[str, ...] = ()
+    usual_options: Mapping[str | None, int] = field(default_factory=dict)
     variant_names: Mapping[str, str] = field(default_factory=dict)
     max_connections: int = 64  # requests in flight where none is asked for
 

@@ -8,6 +8,19 @@ from tasks.benchmark import Benchmark, sampling_of
 from tasks.spec import DatasetFacts, Sampling, SpecError, TaskSpec, ThinkMode, digest
 from tasks.stream_way import n_ways
 
+SAID_BY_FLAGS: Mapping[str, str] = {
+    "model": "set by --model",
+    "messages": "what the task asks",
+    "stream": "set by --no-stream",
+    "stream_options": "set by --no-stream",
+    "seed": "derived from --seed for every response",
+    "n": "set by --epochs",
+    "temperature": "set by --temperature",
+    "top_p": "set by --top-p",
+    "max_tokens": "set by --max-tokens",
+    "max_completion_tokens": "set by --max-tokens",
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Overrides:
@@ -37,6 +50,7 @@ def resolve_spec(
     chosen = benchmark.preset(preset)
     benchmark.refuse_foreign_options(change.options)
     _refuse_impossible(change)
+    _refuse_second_saying(change.extra_body)
     base = sampling_of(chosen, thinking=change.thinking)
     return TaskSpec(
         task=benchmark.name,
@@ -72,3 +86,10 @@ def _refuse_impossible(change: Overrides) -> None:
         raise SpecError(
             "thinking: cannot be switched with think mode 'none'; give --think-mode kimi or opensource"
         )
+
+
+def _refuse_second_saying(extra_body: Mapping[str, Any]) -> None:
+    """Refuse what has a flag of its own: said twice, budget check and manifest would not be what was sent."""
+    for name in extra_body:
+        if name in SAID_BY_FLAGS:
+            raise SpecError(f"extra body: {name!r} is {SAID_BY_FLAGS[name]}; leave it out")

@@ -10,10 +10,13 @@ from verifiers.response import Response, ToolCall, Usage
 
 RECORD = "quantcheck"  # key of ModelOutput.metadata
 REQUEST_IDENTITY = "quantcheck_request"  # key of a user message's metadata: which response is asked for
+REQUEST_IMAGES = (
+    "quantcheck_images"  # key of a user message's metadata: references, and whether they come first
+)
 RAW_REQUEST = "raw_request"  # key of a user message's metadata: the whole body to send as it stands
 
-# Inspect's words for what a provider other than ours saw.
-_FINISH_REASONS = {"max_tokens": "length", "model_length": "length", "unknown": "stop"}
+# Inspect's words for what a provider other than ours saw. Its "unknown" stays: a cut stream is called so too.
+_FINISH_REASONS = {"max_tokens": "length", "model_length": "length"}
 
 
 def response_record(response: Response) -> dict[str, Any]:
@@ -24,6 +27,7 @@ def response_record(response: Response) -> dict[str, Any]:
         "wire_flags": list(response.flags),
         "usage": asdict(response.usage) if response.usage else None,
         "tool_calls": [asdict(call) for call in response.tool_calls],
+        "refusal": response.refusal,
     }
 
 
@@ -58,6 +62,7 @@ def response_of(output: ModelOutput) -> Response:
         finish_reason=record["finish_reason"],
         usage=Usage(**record["usage"]) if record["usage"] else None,
         flags=tuple(record["wire_flags"]),
+        refusal=record.get("refusal"),
     )
 
 

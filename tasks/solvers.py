@@ -6,9 +6,12 @@ from typing import Any
 from inspect_ai.model import ChatMessageUser, Content, ContentImage, ContentText
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from tasks.response_record import RAW_REQUEST, REQUEST_IDENTITY
+from tasks.images import load_image
+from tasks.response_record import RAW_REQUEST, REQUEST_IDENTITY, REQUEST_IMAGES
 from tasks.seeds import response_seed
 from tasks.stream_way import drawn_epoch, in_its_way
+
+OWN_PROVIDER = "endpoint"
 
 
 @solver
@@ -28,11 +31,11 @@ def seeded_generate(
         identity["salt"] = f"{sample_id}/{state.epoch}"
         prompt = _take_form(state)
         state.messages = [
-            message.model_copy(
-                update={
-                    "content": contents(prompt or message.text, state.metadata),
-                    "metadata": _metadata(message, ways, state.epoch) | {REQUEST_IDENTITY: identity},
-                }
+            _asked(
+                message,
+                prompt or message.text,
+                state,
+                _metadata(message, ways, state.epoch) | {REQUEST_IDENTITY: identity},
             )
             if isinstance(message, ChatMessageUser)
             else message
@@ -62,11 +65,17 @@ def _take_form(state: TaskState) -> str | None:
     return str(form["prompt"])
 
 
-def contents(prompt: str, metadata: dict[str, Any]) -> str | list[Content]:
-    """Return what a message says: the prompt, and the images of its sample as references."""
-    images: Sequence[str] = metadata.get("images", ())
-    if not images:
-        return prompt
-    pictures: list[Content] = [ContentImage(image=image) for image in images]
-    text: list[Content] = [ContentText(text=prompt)]
-    return pictures + text if metadata.get("images_first") else text + pictures
+def _asked(
+    message: ChatMessageUser, prompt: str, state: TaskState, metadata: dict[str, Any]
+) -> ChatMessageUser:
+    """Return the message as it is sent: our own provider gets images as references, any other their bytes."""
+    content: str | list[Content] = prompt
+    references: Sequence[str] = state.metadata.get("images", ())
+    images_first = bool(state.metadata.get("images_first"))
+    if references and state.model.api == OWN_PROVIDER:
+        metadata = metadata | {REQUEST_IMAGES: {"references": list(references), "first": images_first}}
+    elif references:
+        pictures: list[Content] = [ContentImage(image=load_image(reference)) for reference in references]
+        text: list[Content] = [ContentText(text=prompt)]
+        content = pictures + text if images_first else text + pictures
+    return message.model_copy(update={"content": content, "metadata": metadata})

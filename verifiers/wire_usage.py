@@ -12,6 +12,7 @@ _NAMES = {
     "total_tokens": ("total_tokens",),
     "reasoning_tokens": ("reasoning_tokens",),  # SGLang puts it beside the others
 }
+_MOST = 2**53  # a larger count is none, and could not be written as JSON
 _DETAILS = ("completion_tokens_details", "output_tokens_details")
 
 
@@ -77,7 +78,15 @@ class UsageReader:
     def _add_field(self, field: str, value: object) -> None:
         if value is None:
             return
-        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0 or value != value // 1:
+        count = _count(value)
+        if count is None:
             self.is_malformed = True
-        elif value or field not in self._counts:
-            self._counts[field] = int(value)
+        elif count or field not in self._counts:
+            self._counts[field] = count
+
+
+def _count(value: object) -> int | None:
+    """``value`` as a count of tokens, ``None`` where it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if 0 <= value <= _MOST and value == value // 1 else None

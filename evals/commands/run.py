@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,17 @@ import click
 
 from evals.budget import Budget, BudgetError, settle_budget
 from evals.chat_template import ChatTemplate, ChatTemplateError, load_chat_template
+from evals.client_load import bottleneck_note, is_bottleneck
 from evals.commands.asked import exam_of, overrides_of, surveyed_endpoint
+from evals.commands.deciding import (
+    baseline_for,
+    decide,
+    deciding_options,
+    decision_code,
+    describe_decision,
+    settle_looks,
+    warn_if_underpowered,
+)
 from evals.commands.run_options import endpoint_options, protocol_options, running_options
 from evals.endpoint import Endpoint
 from evals.exit_code import CommandError, ExitCode
@@ -20,6 +30,7 @@ from evals.retry import RetryPolicy
 from evals.run_directory import write_json
 from evals.runner import RunEnd, RunRequest, RunSettings, run
 from evals.transport import Waits
+from evals.until_decided import SequenceEnd
 from reports.eval_log import read_eval_log
 from reports.run_summary import summarise, summarise_run
 from reports.run_text import render_summary
@@ -35,11 +46,24 @@ from tasks.stream_way import STREAM
 @endpoint_options
 @protocol_options
 @running_options
+@deciding_options
 @click.option("--json", "as_json", is_flag=True, help="Print the run summary as one JSON document.")
 def command(task: str, as_json: bool, **options: Any) -> int:
     """Run TASK against an endpoint. The same command again resumes: only missing responses are asked."""
+    settle_looks(task, options)
     request = build_request(task, options)
-    return finish(run(request), max_error_rate=options["max_error_rate"], as_json=as_json)
+    baseline = baseline_for(request, options)
+    warn_if_underpowered(request, options, baseline)
+    decided = None
+    if options["until_decided"] and baseline is not None:
+        decided = decide(request, options, baseline)
+    return finish(
+        decided.end if decided is not None else run(request),
+        max_error_rate=options["max_error_rate"],
+        as_json=as_json,
+        groups=request.benchmark.groups,
+        decided=decided,
+    )
 
 
 def build_request(task: str, options: dict[str, Any]) -> RunRequest:
@@ -100,36 +124,58 @@ def _rendered(items: Sequence[Item], template: ChatTemplate, endpoint: Endpoint)
     return rendered.items
 
 
-def finish(end: RunEnd, *, max_error_rate: float, as_json: bool) -> int:
-    """Write the summary, print it, and return the exit code the run deserves."""
-    summary = summary_of(end, max_error_rate=max_error_rate)
+def finish(
+    end: RunEnd,
+    *,
+    max_error_rate: float,
+    as_json: bool,
+    groups: Mapping[str, str] | None = None,
+    decided: SequenceEnd | None = None,
+) -> int:
+    """Write the summary, print it, and return the exit code the run deserves, or its decision does."""
+    summary = summary_of(end, max_error_rate=max_error_rate, groups=groups)
     if summary is not None:
+        summary |= {"decision": decided.decision} if decided is not None else {}
         write_json(end.directory / "summary.json", summary)
         if as_json:
             print(json.dumps(summary, allow_nan=False))
-        print(render_summary(summary, end.directory), file=sys.stderr if as_json else sys.stdout)
+        people = sys.stderr if as_json else sys.stdout
+        if decided is not None and decided.decision is not None:
+            print(describe_decision(decided.decision), file=people)
+        print(render_summary(summary, end.directory), file=people)
+    if end.client_cpu_share is not None and is_bottleneck(end.client_cpu_share):
+        print(f"note: {bottleneck_note(end.client_cpu_share)}", file=sys.stderr)
     if end.was_interrupted:
         print("quantcheck: interrupted; run the same command again to resume", file=sys.stderr)
         return ExitCode.INTERRUPTED
     if end.fatal is not None:
         raise CommandError(f"stopped: {end.fatal}", ExitCode.ENDPOINT_OR_DATA)
+    if decided is not None:
+        return decision_code(decided)
     if summary is None or summary["status"] == "invalid":
         return ExitCode.INVALID
     return ExitCode.DONE
 
 
-def summary_of(end: RunEnd, *, max_error_rate: float) -> dict[str, Any] | None:
+def summary_of(
+    end: RunEnd, *, max_error_rate: float, groups: Mapping[str, str] | None
+) -> dict[str, Any] | None:
     """Return the summary of what was asked for, ``None`` where a run was stopped before it had a log.
 
     A whole run is its own log alone; of one that was stopped, earlier tries may hold more.
     """
-    counts = {"requests_sent": end.n_requests_sent, "retries": end.n_retries}
+    facts: dict[str, Any] = {
+        "requests_sent": end.n_requests_sent,
+        "retries": end.n_retries,
+        "max_error_rate": max_error_rate,
+        "groups": groups,
+    }
     if end.is_whole and end.log is not None:
         log = read_eval_log(end.log)
-        return summarise(log.frame, log.facts, log=end.log.name, max_error_rate=max_error_rate, **counts)
+        return summarise(log.frame, log.facts, log=end.log.name, **facts)
     if end.log is None and (end.was_interrupted or end.fatal is not None):
         return None
-    return summarise_run(end.directory, max_error_rate=max_error_rate, **counts)
+    return summarise_run(end.directory, **facts)
 
 
 def _settings(options: dict[str, Any], budget: Budget, benchmark: Benchmark) -> RunSettings:
@@ -140,6 +186,7 @@ def _settings(options: dict[str, Any], budget: Budget, benchmark: Benchmark) -> 
         send_seed=options["seed"] is not None or not sends_whole_requests,
         max_connections=options["max_connections"] or benchmark.max_connections,
         stream=options["stream"] is not False,
+        max_error_rate=options["max_error_rate"],
         waits=Waits(
             idle_s=options["idle_timeout"],
             first_byte_s=options["first_token_timeout"],
@@ -154,7 +201,7 @@ def _escalation_limit(on_truncation: str, budget: Budget) -> int | None:
     """Return the largest budget for truncated samples, ``None`` where they are only counted."""
     if on_truncation != "escalate":
         return None
-    if budget.context_tokens is None or budget.prompt is None:
+    if budget.context_tokens is None:
         raise BudgetError(
             "--on-truncation escalate: the endpoint does not tell its context length, so no larger budget"
             " is known to fit; use --on-truncation count with a larger --max-tokens"

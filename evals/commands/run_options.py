@@ -1,11 +1,13 @@
 """The flags of commands that talk to an endpoint, each said once."""
 
-import json
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+import orjson
 
+from evals.commands.number import Number
 from evals.endpoint import DEFAULT_KEY_VARIABLE
 from evals.retry import RetryPolicy
 from evals.transport import Waits
@@ -14,15 +16,19 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 WAITS = Waits()
 OUTAGE_S = RetryPolicy().outage_s
-POSITIVE = click.FloatRange(min=0.0, min_open=True)
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 5.6.2
+POSITIVE = Number(min=0.0, min_open=True)
 
 
-def _json_object(_context: click.Context, _parameter: click.Parameter, text: str | None) -> dict[str, Any]:
+def read_json_object(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> dict[str, Any]:
+    """Read an object as strictly as it is sent: no NaN, no half characters."""
     if text is None:
         return {}
     try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
+        value = orjson.loads(text.encode(errors="surrogateescape"))
+    except orjson.JSONDecodeError as error:
         raise click.BadParameter(
             f"{text!r} is not JSON ({error.msg}); give an object like '{{\"min_p\": 0.1}}'"
         ) from error
@@ -31,13 +37,16 @@ def _json_object(_context: click.Context, _parameter: click.Parameter, text: str
     return value
 
 
-def _headers(_context: click.Context, _parameter: click.Parameter, lines: tuple[str, ...]) -> dict[str, str]:
+def read_headers(
+    _context: click.Context, _parameter: click.Parameter, lines: tuple[str, ...]
+) -> dict[str, str]:
+    """Read headers given as ``Name: value``."""
     headers = {}
     for line in lines:
-        name, colon, value = line.partition(":")
-        if not colon or not name.strip():
-            raise click.BadParameter(f"{line!r} is not 'Name: value'")
-        headers[name.strip()] = value.strip()
+        name, colon, value = (part.strip() for part in line.partition(":"))
+        if not colon or not HEADER_NAME.fullmatch(name) or not value.isprintable():
+            raise click.BadParameter(f"{name!r} is not the name of a header; give 'Name: value' on one line")
+        headers[name] = value
     return headers
 
 
@@ -70,7 +79,7 @@ def endpoint_options(command: Command) -> Command:
                 "--header",
                 "headers",
                 multiple=True,
-                callback=_headers,
+                callback=read_headers,
                 metavar="'NAME: VALUE'",
                 help="Extra HTTP header; repeat for more. Never stored.",
             ),
@@ -87,7 +96,7 @@ def endpoint_options(command: Command) -> Command:
             click.option("--effort", type=click.Choice(["low", "high", "max"]), help="Thinking effort."),
             click.option(
                 "--extra-body",
-                callback=_json_object,
+                callback=read_json_object,
                 metavar="JSON",
                 help="Object merged into every request body.",
             ),
@@ -114,8 +123,8 @@ def protocol_options(command: Command) -> Command:
                 is_flag=True,
                 help="Cut the budget to the endpoint's context where it does not fit (else it is refused).",
             ),
-            click.option("--temperature", type=click.FloatRange(0, 2), help="Sampling temperature."),
-            click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), help="Nucleus sampling."),
+            click.option("--temperature", type=Number(0, 2), help="Sampling temperature."),
+            click.option("--top-p", type=Number(0, 1, min_open=True), help="Nucleus sampling."),
             click.option(
                 "--dataset-path", type=click.Path(), help="Local copy of the dataset (file or directory)."
             ),
@@ -175,7 +184,7 @@ def running_options(command: Command) -> Command:
             ),
             click.option(
                 "--seed",
-                type=int,
+                type=click.IntRange(-(2**63), 2**63 - 1),
                 show_default="0; k2_tool_calls sends no seed unless one is given",
                 help="Run seed; every response's seed is derived from it.",
             ),
@@ -192,7 +201,7 @@ def running_options(command: Command) -> Command:
             ),
             click.option(
                 "--max-error-rate",
-                type=click.FloatRange(0, 1),
+                type=Number(0, 1),
                 default=0.0,
                 show_default=True,
                 help="Share of errors above which the run is invalid.",

@@ -32,6 +32,9 @@ def test_every_field_of_our_score_becomes_a_column(tmp_path: Path, logs: Any) ->
         content_hash="h",
         reason="boxed",
         secondary={"bleu": 0.5},
+        escalated_outcome="incorrect",
+        escalated_score=0.0,
+        escalated_max_tokens=2048,
     )
     log = read_eval_log(
         logs.log(tmp_path / "a.eval", {"header.json": logs.header(), "summaries.json": [row]})
@@ -63,6 +66,9 @@ def test_every_field_of_our_score_becomes_a_column(tmp_path: Path, logs: Any) ->
         "answer_tokens": 3.0,
         "tokens_estimated": True,
         "secondary": '{"bleu":0.5}',
+        "escalated_outcome": "incorrect",
+        "escalated_score": 0.0,
+        "escalated_max_tokens": 2048.0,
     }
 
 
