@@ -15,6 +15,7 @@ from reports.json_items import items_section, length_section
 from reports.json_values import block_test, estimate, limits, side_by_side, token_ratio, value_and_limits
 from reports.report import Analysis, Report, SideReport, TaskReport
 from reports.score_table import TaskFacts
+from reports.speed_text import speed_section
 from reports.verdict import Judgement, Sensitivity
 
 SCHEMA_VERSION = 1
@@ -110,6 +111,7 @@ def _task(task: TaskReport) -> dict[str, Any]:
         "replicas": _pair(block_test(base.replicas), block_test(cand.replicas)),
         "pass_at": _pair(_pass_at(base), _pass_at(cand)),
         "majority": _pair(base.majority, cand.majority),
+        "speed": _pair(speed_section(base.speed), speed_section(cand.speed)),
         "mismatch": [asdict(found) for found in task.mismatches],
         "joined_by": "content_hash" if task.joined_by_content else "sample_id",
         "notes": [*task.notes, *_analysis_notes(analysis)],

@@ -28,6 +28,7 @@ from reports.read_values import (
 from reports.report import Analysis, Counts, EpochCount, SideReport, TaskReport
 from reports.score_table import TaskFacts
 from reports.signals import Signal
+from reports.speed_text import read_speed
 from reports.verdict import Judgement, Sensitivity, Verdict
 
 
@@ -73,6 +74,7 @@ def _side_report(found: Fields, provenance: Fields, side: str) -> SideReport:
         replicas=read_blocks(found["replicas"][side]),
         pass_at={int(k): chance for k, chance in found["pass_at"][side].items()},
         majority=found["majority"][side],
+        speed=read_speed(found.get("speed", {}).get(side)),
     )
 
 

@@ -13,6 +13,7 @@ from reports.metrics import SideBySide
 from reports.power import Plan
 from reports.response_length import LengthBin
 from reports.score_table import TaskFacts
+from reports.speed import Speed
 from reports.verdict import Judgement, Verdict
 
 # Worst first: what one task shows, the whole comparison says. A proven loss stays proven beside an
@@ -83,6 +84,7 @@ class SideReport:
     replicas: BlockTest | None
     pass_at: Mapping[int, float]
     majority: float | None
+    speed: Speed | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -82,7 +82,7 @@ class TaskFacts:
     ``spec`` holds the protocol facts that must agree for two runs to be comparable and ``fingerprint``
     their digest. ``expected`` is the number of responses the run set out to get (items times epochs).
     ``status`` is the log's own word (``success``, ``started``, ``cancelled``, ``error``, ``torn``) or
-    ``file`` for a score file.
+    ``file`` for a score file. ``client`` is what the run measured of its own client.
     """
 
     task: str
@@ -102,6 +102,7 @@ class TaskFacts:
     sample_ids: tuple[str, ...] = ()
     status: str = "file"
     is_foreign: bool = False
+    client: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
