@@ -186,9 +186,20 @@ def _change_text(change: VersionChange) -> str:
 def _verdict(trend: Trend) -> str:
     worst = _worst(trend)
     if worst is Flag.DRIFT:
-        return "DRIFT: something moved by more than sampling explains; compare the runs marked above"
+        return f"DRIFT, more than sampling explains: {_found(trend)}"
     if worst is Flag.WATCH:
-        return (
-            "watch: beyond the 95 % interval, where one run in 20 goes by chance; look again at the next run"
-        )
+        return f"watch: {_found(trend)}; one in 20 goes that far by chance, so look again at the next run"
     return "no drift beyond what sampling explains"
+
+
+def _found(trend: Trend) -> str:
+    """Name what is flagged: the runs by their dates, the version changes, the slow trend."""
+    marked = [p.run.at for p in trend.points if p.against_earlier is not None and p.against_earlier.flag]
+    changed = [change.first.at for change in trend.changes if change.shift.flag]
+    parts = []
+    if marked:
+        since = "of" if len(marked) == 1 else "from"
+        parts.append(f"{len(marked)} run{'s' * (len(marked) != 1)} {since} {marked[0]:%Y-%m-%d}")
+    parts += [f"version change of {at:%Y-%m-%d}" for at in changed]
+    parts += ["slow trend"] * (trend.slope_flag is not None)
+    return ", ".join(parts)

@@ -52,6 +52,12 @@ def _notes(series: list[Series], *, across_labels: bool) -> list[str]:
     by_task = {(one.task, label) for one in series for label in one.labels}
     if len(series) > len(by_task):
         notes.append("a task has several protocols or numbers of items: each is followed by itself")
+    models = [{str(run.facts.endpoint.get("model")) for run in one.runs} for one in series]
+    notes += [
+        f"{one.task}, {', '.join(one.labels)}: runs of several models in one series ({', '.join(sorted(names))})"
+        for one, names in zip(series, models, strict=True)
+        if len(names) > 1
+    ]
     if any(run.server is None for one in series for run in one.runs):
         notes.append("some runs do not record their server's version: they are in no version change")
     return notes
