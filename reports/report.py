@@ -13,6 +13,7 @@ from reports.metrics import SideBySide
 from reports.power import Plan
 from reports.response_length import LengthBin
 from reports.score_table import TaskFacts
+from reports.speed import Speed
 from reports.stage import Stage
 from reports.verdict import Judgement, Verdict
 
@@ -86,6 +87,7 @@ class SideReport:
     pass_at: Mapping[int, float]
     majority: float | None
     starts: BlockTest | None = None
+    speed: Speed | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

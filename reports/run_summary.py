@@ -12,6 +12,8 @@ from reports.arm import Arm, arm_from_scores
 from reports.category_table import category_facts
 from reports.run_files import read_scores
 from reports.score_table import OUTCOMES, TaskFacts
+from reports.speed import speed_of
+from reports.speed_text import speed_section
 
 SCHEMA = 1
 CONFIDENCE = 0.95
@@ -84,6 +86,7 @@ def summarise(
         "truncation_rate": outcomes["truncated"] / completed if completed else None,
         "per_epoch": _per_epoch(rows),
         "tokens": _tokens(rows),
+        "speed": speed_section(speed_of(rows, facts.client)),
         "requests_sent": requests_sent,
         "retries": retries,
         **category_facts(rows, groups),

@@ -27,7 +27,7 @@ from evals.endpoint import Endpoint
 from evals.exit_code import CommandError, ExitCode
 from evals.raw_completions import render_items
 from evals.retry import RetryPolicy
-from evals.run_directory import write_json
+from evals.run_directory import read_manifest, write_json
 from evals.runner import RunEnd, RunRequest, RunSettings, run
 from evals.transport import Waits
 from evals.until_decided import SequenceEnd
@@ -172,7 +172,8 @@ def summary_of(
     }
     if end.is_whole and end.log is not None:
         log = read_eval_log(end.log)
-        return summarise(log.frame, log.facts, log=end.log.name, **facts)
+        client = read_manifest(end.directory).get("client") or {}  # known only once the run has ended
+        return summarise(log.frame, replace(log.facts, client=client), log=end.log.name, **facts)
     if end.log is None and (end.was_interrupted or end.fatal is not None):
         return None
     return summarise_run(end.directory, **facts)
