@@ -14,9 +14,13 @@ from reports.run_files import read_scores
 from reports.score_table import OUTCOMES, TaskFacts
 from reports.speed import speed_of
 from reports.speed_text import speed_section
+from reports.tool_call_json import tool_call_block
+from reports.tool_call_metrics import tool_call_metrics
+from reports.tool_call_rows import has_tool_calls
 
 SCHEMA = 1
 CONFIDENCE = 0.95
+TOOL_TASK = "k2_tool_calls"
 
 
 def summarise_run(
@@ -90,7 +94,14 @@ def summarise(
         "requests_sent": requests_sent,
         "retries": retries,
         **category_facts(rows, groups),
+        **_tool_calls(rows, facts),
     }
+
+
+def _tool_calls(rows: pd.DataFrame, facts: TaskFacts) -> dict[str, Any]:
+    """Return the block of a task about tool calls, nothing for others."""
+    found = tool_call_metrics(rows) if has_tool_calls(rows) or facts.task == TOOL_TASK else None
+    return {} if found is None else {"tool_calls": tool_call_block(found)}
 
 
 def _log_name(directory: Path) -> str | None:

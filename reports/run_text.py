@@ -7,6 +7,7 @@ from typing import Any
 
 from reports.category_table import render_categories
 from reports.speed_text import CLIENT_NOTE, read_speed, speed_line
+from reports.tool_call_json import tool_call_lines
 
 
 def render_summary(summary: Mapping[str, Any], directory: Path) -> str:
@@ -23,6 +24,9 @@ def render_summary(summary: Mapping[str, Any], directory: Path) -> str:
         lines.append(f"  with larger budgets {_escalated(summary)}")
     lines += [f"  epochs {text}" for text in _epochs(summary)]
     lines += render_categories(summary)
+    lines += (
+        [f"  {line}" for line in tool_call_lines(summary["tool_calls"])] if "tool_calls" in summary else []
+    )
     lines.append(f"  tokens per response {_tokens(summary['tokens'])}")
     lines += _speed(summary)
     if flagged := {name: n for name, n in summary["flags"].items() if n}:
