@@ -105,6 +105,11 @@ def peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+def cpu_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--images", type=int, default=1730)
@@ -122,7 +127,8 @@ def main() -> int:
         writer.join()
         while port.value == 0:
             time.sleep(0.05)
-        size_mb, before, started = data.stat().st_size / 1e6, peak_mb(), time.perf_counter()
+        size_mb, before = data.stat().st_size / 1e6, peak_mb()
+        started, cpu_before = time.perf_counter(), cpu_s()
         where = [
             "--base-url",
             f"http://127.0.0.1:{port.value}",
@@ -139,6 +145,7 @@ def main() -> int:
     server.terminate()
     print(
         f"{arguments.images:,} images, {size_mb:,.0f} MB; {arguments.connections} in flight: {took:.0f} s, "
+        f"{cpu_s() - cpu_before:.0f} s of CPU, "
         f"peak memory {peak_mb():,.0f} MB ({before:,.0f} MB before), log {logs:.1f} MB, exit code {code}"
     )
     return code

@@ -6,7 +6,7 @@ from reports.criteria import Criterion, Status
 from reports.gate import GateReport
 from reports.json_report import SCHEMA_VERSION, report_document, to_json
 from reports.markdown import escaped, render_markdown
-from reports.terminal import render_terminal, wrapped
+from reports.terminal import printable, render_terminal, wrapped
 
 _MARKS = {
     Status.MET: "ok",
@@ -33,7 +33,7 @@ def render_gate_terminal(gate: GateReport) -> str:
     """Return the requirements, then the comparison they rest on, then the gate's verdict again."""
     lines = [gate_headline(gate), *(_line(criterion) for criterion in gate.criteria)]
     comparison = ["", render_terminal(gate.report).rstrip()] if gate.report is not None else []
-    return "\n".join([*lines, *comparison, "", gate_headline(gate)]) + "\n"
+    return printable("\n".join([*lines, *comparison, "", gate_headline(gate)]) + "\n")
 
 
 def render_gate_markdown(gate: GateReport) -> str:

@@ -11,7 +11,7 @@ import orjson
 from reports.delta import SideEstimate
 from reports.flips import Flips
 from reports.intervals import Estimate
-from reports.json_diagnosis import diagnosis_section, drift_section, plan_section
+from reports.json_diagnosis import diagnosis_section, drift_section, plan_section, stage_section
 from reports.json_items import items_section, length_section
 from reports.json_values import block_test, estimate, limits, side_by_side, token_ratio, value_and_limits
 from reports.report import Analysis, Report, SideReport, TaskReport
@@ -33,6 +33,7 @@ _OF_ANALYSIS = (
     "flips",
     "reasoning_tokens_ratio",
     "accuracy_completed",
+    "accuracy_escalated",
     "sensitivity",
     "drift",
     "diagnosis",
@@ -60,6 +61,8 @@ def _rounded(value: Any) -> Any:
         return value if value.isascii() else _HALF_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, float):
         return float(f"{value:.12g}")
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**63:
+        return str(value)  # beyond what readers of JSON hold exactly
     if isinstance(value, Mapping):
         return {_rounded(name): _rounded(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
@@ -109,6 +112,9 @@ def _task(task: TaskReport) -> dict[str, Any]:
         "counts": _pair(_counts(base), _counts(cand)),
         "per_epoch": _pair([*map(asdict, base.per_epoch)], [*map(asdict, cand.per_epoch)]),
         "replicas": _pair(block_test(base.replicas), block_test(cand.replicas)),
+        "server_starts": _pair(block_test(base.starts), block_test(cand.starts)),
+        "early_stopping": stage_section(task.stage),
+        "noise_floor": asdict(task.noise_floor) if task.noise_floor is not None else None,
         "pass_at": _pair(_pass_at(base), _pass_at(cand)),
         "majority": _pair(base.majority, cand.majority),
         "mismatch": [asdict(found) for found in task.mismatches],
@@ -134,6 +140,7 @@ def _analysis(analysis: Analysis) -> dict[str, Any]:
         "items_only": _pair(list(delta.only_baseline), list(delta.only_candidate)),
         "reasoning_tokens_ratio": token_ratio(analysis.diagnosis.reasoning_tokens),
         "accuracy_completed": side_by_side(analysis.completed),
+        "accuracy_escalated": side_by_side(analysis.escalated),
         "secondary": {name: side_by_side(found) for name, found in analysis.secondary.items()},
         "is_significantly_lower": judgement.is_significantly_lower,
         "sensitivity": _sensitivity(judgement.sensitivity),

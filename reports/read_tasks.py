@@ -67,6 +67,7 @@ def _analysis(found: Fields, confidence: float) -> Analysis:
         drift=_drift(found["drift"], interval),
         diagnosis=_diagnosis(found, confidence),
         completed=read_sides(found["accuracy_completed"], confidence),
+        escalated=read_sides(found["accuracy_escalated"], confidence),
         secondary={
             name: sides
             for name, metric in found["secondary"].items()

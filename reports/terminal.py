@@ -23,7 +23,14 @@ def render_terminal(report: Report) -> str:
     blocks = [wrapped(headline(report), "")]
     blocks += ["\n".join(_task_block(task, report)) for task in report.tasks]
     blocks += [wrapped(line, "") for line in closing_lines(report)]
-    return "\n\n".join(blocks) + "\n"
+    return printable("\n\n".join(blocks) + "\n")
+
+
+def printable(text: str) -> str:
+    """Return text without characters that could steer a terminal or reorder a line: names come from files."""
+    return "".join(
+        char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text
+    )
 
 
 def _task_block(task: TaskReport, report: Report) -> Iterable[str]:

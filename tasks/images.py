@@ -61,6 +61,12 @@ class ImageStore:
         """Decode a kept image in full; raise :class:`ImageError` where its data is damaged."""
         verify_image(self._read(reference.removeprefix(SCHEME).partition(_SCALED)[0]))
 
+    def close(self) -> None:
+        """Give the disk space back; references into the spill file are void from now on."""
+        if self._spill is not None:
+            self._spill.close()
+            self._spill = None
+
     def _append(self, content: bytes) -> Extent:
         folder = cache_directory()
         try:

@@ -42,6 +42,12 @@ EXIT_CODES = {
 @click.option(
     "--allow-mismatch", multiple=True, metavar="FIELD", help="Compare although this protocol field differs."
 )
+@click.option(
+    "--a-a",
+    "same_checkpoint",
+    is_flag=True,
+    help="Both are runs of one checkpoint: measure the noise floor, pass where they differ by no more.",
+)
 @click.option("--max-error-rate", type=float, metavar="X", help="Failed responses a valid run may have.")
 @click.option(
     "--out",
@@ -57,6 +63,7 @@ def command(
     margins: tuple[str, ...],
     confidence: float,
     allow_mismatch: tuple[str, ...],
+    same_checkpoint: bool,
     max_error_rate: float | None,
     out: Path | None,
     as_json: bool,
@@ -76,6 +83,7 @@ def command(
         confidence=_checked_confidence(confidence),
         allow_mismatch=allow_mismatch,
         max_error_rate=_checked_rate(max_error_rate),
+        same_checkpoint=same_checkpoint,
     )
     try:
         report = compare(baseline, candidate, settings)

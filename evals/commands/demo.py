@@ -85,6 +85,8 @@ def _run_side(
     print(render_summary(summary, end.directory) + "\n")
     if end.was_interrupted:
         raise CommandError("demo: interrupted; the same command resumes", ExitCode.INTERRUPTED)
+    if end.fatal is not None:
+        raise CommandError(f"demo: stopped: {end.fatal}", ExitCode.ENDPOINT_OR_DATA)
 
 
 def _beside_truth(report: Report, running: dict[str, Running]) -> str:
