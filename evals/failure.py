@@ -6,8 +6,6 @@ import socket
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tasks.request_failed import RequestFailed
-
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
 MAX_WORDS = 400  # characters of a server's reply worth repeating to a person
 
@@ -33,7 +31,7 @@ class FailureKind(StrEnum):
 
 
 @dataclass(kw_only=True, eq=False)  # not frozen: Python itself sets the traceback of an exception
-class Failure(RequestFailed):
+class Failure(Exception):
     """One failed attempt. ``message`` holds the server's own words; ``retry_after_s`` what it asked for."""
 
     kind: FailureKind

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -80,8 +81,15 @@ def finish(end: RunEnd, *, max_error_rate: float, as_json: bool) -> int:
     if end.fatal is not None:
         raise CommandError(f"stopped: {end.fatal}", ExitCode.ENDPOINT_OR_DATA)
     if summary is None or summary["status"] == "invalid":
-        return ExitCode.INVALID
+        raise CommandError(f"invalid run: {_what_failed(summary)}", ExitCode.INVALID)
     return ExitCode.DONE
+
+
+def _what_failed(summary: Mapping[str, Any] | None) -> str:
+    if summary is None:
+        return "it left no log; run the same command again"
+    errors = f"{summary['outcomes']['error']} of {summary['expected']} responses failed"
+    return f"{errors} ({summary['first_error']}); run the same command again to ask them again"
 
 
 def summary_of(end: RunEnd, *, max_error_rate: float) -> dict[str, Any] | None:
