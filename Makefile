@@ -8,6 +8,7 @@ LOCK := requirements.lock
 # What `make eval` and its kin take; everything else goes through ARGS.
 ENDPOINT ?=
 TASK ?= aime25
+PROFILE ?= kimi-k2.6-open
 MODEL ?=
 LABEL ?=
 EPOCHS ?=
@@ -17,13 +18,14 @@ MAX_TOKENS ?=
 MAX_CONNECTIONS ?=
 BASELINE ?= runs/int4
 CANDIDATE ?= runs/nvfp4
+POLICY ?= release.toml
 ARGS ?=
 RUN_FLAGS = $(if $(MODEL),--model "$(MODEL)") $(if $(LABEL),--label "$(LABEL)") $(if $(EPOCHS),--epochs $(EPOCHS)) \
 	$(if $(PRESET),--preset $(PRESET)) $(if $(LIMIT),--limit $(LIMIT)) $(if $(MAX_TOKENS),--max-tokens $(MAX_TOKENS)) \
 	$(if $(MAX_CONNECTIONS),--max-connections $(MAX_CONNECTIONS)) $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo eval plan compare test lint
+.PHONY: help setup demo eval check verify plan compare gate test lint
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,14 +52,23 @@ demo: setup ## Evaluate two simulated checkpoints on AIME 2025 and compare them
 eval: setup ## Run TASK against ENDPOINT [MODEL= LABEL= EPOCHS= PRESET= LIMIT= MAX_TOKENS= MAX_CONNECTIONS= ARGS=]
 	$(BIN)/quantcheck run $(TASK) $(if $(ENDPOINT),--base-url "$(ENDPOINT)") $(RUN_FLAGS)
 
+check: setup ## Probe ENDPOINT before a run [TASK= MODEL= ARGS=]
+	$(BIN)/quantcheck check $(if $(ENDPOINT),--base-url "$(ENDPOINT)") $(if $(MODEL),--model "$(MODEL)") --task $(TASK) $(ARGS)
+
+verify: setup ## Qualify ENDPOINT by the vendor contract of PROFILE [MODEL= ARGS=]
+	$(BIN)/quantcheck verify $(if $(ENDPOINT),--base-url "$(ENDPOINT)") $(if $(MODEL),--model "$(MODEL)") --profile $(PROFILE) $(ARGS)
+
 plan: setup ## Show what TASK will cost [EPOCHS= ARGS=]
 	$(BIN)/quantcheck plan $(TASK) $(if $(EPOCHS),--epochs $(EPOCHS)) $(ARGS)
 
 compare: setup ## Compare CANDIDATE with BASELINE [ARGS=]
 	$(BIN)/quantcheck compare $(BASELINE) $(CANDIDATE) $(ARGS)
 
+gate: setup ## Judge CANDIDATE against BASELINE by POLICY [ARGS=]
+	$(BIN)/quantcheck gate --policy $(POLICY) --baseline $(BASELINE) --candidate $(CANDIDATE) $(ARGS)
+
 test: setup ## Run the tests
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n auto $(ARGS)
 
 lint: setup ## Check style and types
 	$(BIN)/ruff check .

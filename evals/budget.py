@@ -1,7 +1,7 @@
 """Hold a run's output budget against the endpoint's context, before anything is sent."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evals.endpoint import Endpoint
 from evals.endpoint_facts import EndpointFacts
@@ -21,6 +21,9 @@ _CONTEXT_FLAGS = {
 }
 
 
+_UNCHECKED = "budget: the endpoint does not tell its context length; whether it fits cannot be checked"
+
+
 class BudgetError(ValueError):
     """A budget that the endpoint's context cannot hold."""
 
@@ -32,7 +35,7 @@ class Budget:
     max_tokens: int
     asked: int
     context_tokens: int | None
-    prompt: PromptLength | None
+    prompt: PromptLength
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -50,35 +53,28 @@ def settle_budget(
     With ``clamp`` it is cut to what the estimated longest prompt leaves. Estimates alone decide the cut,
     so that two endpoints with one context get one budget, whether or not they count tokens for us.
     """
-    context, prompt = facts.context_tokens, longest_prompt(items)
-    asked = spec.max_tokens
-    warnings = _livability(asked, spec)
-    if context is None or prompt is None:
-        note = "budget: the endpoint does not tell its context length; whether it fits cannot be checked"
-        return Budget(
-            max_tokens=asked,
-            asked=asked,
-            context_tokens=context,
-            prompt=prompt,
-            notes=(note,),
-            warnings=warnings,
-        )
-    if asked + prompt.tokens > context and asked < context:
-        prompt = count_longest(items, endpoint, facts.engine) or prompt
-    if asked + prompt.tokens <= context:
-        return Budget(max_tokens=asked, asked=asked, context_tokens=context, prompt=prompt, warnings=warnings)
-    estimate = longest_prompt(items) or prompt
-    room = context - estimate.tokens
-    if not clamp or room < 1:
-        raise BudgetError(_refusal(asked, prompt, room=context - prompt.tokens, facts=facts))
-    cut = f"budget: cut from {asked:,} to {room:,} tokens to fit the endpoint's context of {context:,}"
-    return Budget(
-        max_tokens=room,
+    context, asked = facts.context_tokens, spec.max_tokens
+    estimate = longest_prompt(items) or PromptLength(tokens=0, sample_id="")
+    budget = Budget(
+        max_tokens=asked,
         asked=asked,
         context_tokens=context,
         prompt=estimate,
-        warnings=(f"{cut}; it is part of the fingerprint", *_livability(room, spec)),
+        warnings=_livability(asked, spec),
     )
+    if context is None:
+        return replace(budget, notes=(_UNCHECKED,))
+    prompt = estimate
+    if asked < context < asked + estimate.tokens:
+        prompt = count_longest(items, endpoint, facts.engine) or estimate
+    if asked + prompt.tokens <= context:
+        return replace(budget, prompt=prompt)
+    room = context - estimate.tokens
+    if not clamp or room < 1:
+        raise BudgetError(_refusal(asked, prompt, facts))
+    cut = f"budget: cut from {asked:,} to {room:,} tokens to fit the endpoint's context of {context:,}"
+    warnings = (f"{cut}; it is part of the fingerprint", *_livability(room, spec))
+    return replace(budget, max_tokens=room, warnings=warnings)
 
 
 def _livability(max_tokens: int, spec: TaskSpec) -> tuple[str, ...]:
@@ -91,8 +87,9 @@ def _livability(max_tokens: int, spec: TaskSpec) -> tuple[str, ...]:
     )
 
 
-def _refusal(asked: int, prompt: PromptLength, *, room: int, facts: EndpointFacts) -> str:
+def _refusal(asked: int, prompt: PromptLength, facts: EndpointFacts) -> str:
     context = facts.context_tokens or 0
+    room = context - prompt.tokens
     way_out = (
         f"--max-tokens {room} or less fits, or --clamp-budget cuts it"
         if room >= 1

@@ -12,11 +12,18 @@ from evals.exit_code import CommandError, ExitCode, foreseen_code
 # --help and compare never wait for Inspect
 COMMANDS: dict[str, tuple[str, str]] = {
     "list": ("evals.commands.list_tasks", "Show the tasks and their presets."),
+    "check": ("evals.commands.check", "Probe an endpoint before a run: what works, what to change."),
     "plan": ("evals.commands.plan", "Show requests, tokens and rough time before spending them."),
     "run": ("evals.commands.run", "Run one task against one endpoint; run again to resume."),
+    "score": ("evals.commands.score", "Grade responses recorded elsewhere with a task's verifier."),
     "export": ("evals.commands.export", "Write the score table of a run."),
     "compare": ("evals.commands.compare", "Compare a candidate with a baseline: delta, interval, verdict."),
+    "gate": ("evals.commands.gate", "Judge a candidate by a policy file; fails closed."),
+    "report": ("evals.commands.report", "Render a report.json as HTML, markdown or JUnit."),
+    "policy": ("evals.commands.policy", "Write a commented policy file."),
+    "verify": ("evals.commands.verify", "Qualify endpoints by the vendor contract."),
     "demo": ("evals.commands.demo", "Run the main job against two simulated checkpoints."),
+    "data": ("evals.commands.data", "Show what data each task uses; verify it."),
     "simulate": ("evals.commands.simulate", "Serve a simulated checkpoint with a known truth."),
 }
 

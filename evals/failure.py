@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
+_REFUSALS_OF_ONE = frozenset(
+    {None, 400, 413, 422}
+)  # None: refused by an error object in a reply with status 200
 MAX_WORDS = 400  # characters of a server's reply worth repeating to a person
 
 # What `code` or `type` of an error object say where the HTTP status says nothing (it is 200, or a stream has
@@ -43,6 +46,15 @@ class Failure(Exception):
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.message}"
+
+    @property
+    def is_of_one_request(self) -> bool:
+        """Whether the endpoint refuses what this request says, so that another one may well be taken.
+
+        Not where it refuses everybody: no key, no such model or path. Only requests that bring their own
+        settings can differ in this.
+        """
+        return self.kind is FailureKind.CONFIGURATION and self.status in _REFUSALS_OF_ONE
 
 
 def server_failure(message: str, *, status: int | None = None) -> Failure:

@@ -14,7 +14,16 @@ from tasks.protocol import Overrides, resolve_spec
 from tasks.scorers import outcome_scorer
 from tasks.solvers import seeded_generate
 
-__all__ = ["aime25", "endpoint", "gpqa_diamond", "mmmu_pro", "ocrbench", "outcome_scorer", "seeded_generate"]
+__all__ = [
+    "aime25",
+    "endpoint",
+    "gpqa_diamond",
+    "k2_tool_calls",
+    "mmmu_pro",
+    "ocrbench",
+    "outcome_scorer",
+    "seeded_generate",
+]
 
 
 @modelapi(name="endpoint")
@@ -76,6 +85,21 @@ def mmmu_pro(
     return _task("mmmu_pro", source, variant=variant, preset=preset, run_seed=run_seed)
 
 
+@task
+def k2_tool_calls(
+    preset: str | None = None,
+    dataset_path: str | None = None,
+    accept_dataset: bool = False,
+    both_ways: bool = False,
+    run_seed: int | None = None,
+) -> Task:
+    """K2 tool calls under its preset; a seed is sent only where one is given."""
+    source = _source(dataset_path, accept_dataset, both_ways=both_ways)
+    return _task(
+        "k2_tool_calls", source, preset=preset, run_seed=run_seed or 0, send_seed=run_seed is not None
+    )
+
+
 def _source(path: str | None, accept: bool, image_root: str | None = None, **options: Any) -> ExamSource:
     return ExamSource(
         path=Path(path) if path else None,
@@ -86,7 +110,13 @@ def _source(path: str | None, accept: bool, image_root: str | None = None, **opt
 
 
 def _task(
-    name: str, source: ExamSource, *, variant: str | None = None, preset: str | None, run_seed: int
+    name: str,
+    source: ExamSource,
+    *,
+    variant: str | None = None,
+    preset: str | None,
+    run_seed: int,
+    send_seed: bool = True,
 ) -> Task:
     benchmark = find_benchmark(name)
     exam = load_exam(benchmark, variant=variant, source=source)
@@ -94,4 +124,4 @@ def _task(
         benchmark, exam.dataset, preset=preset, variant=variant, overrides=Overrides(options=source.options)
     )
     metadata = {"task": name, "spec": spec.as_dict(), "fingerprint": spec.fingerprint, "run_seed": run_seed}
-    return build_task(spec, exam.items, run_seed=run_seed, metadata=metadata)
+    return build_task(spec, exam.items, run_seed=run_seed, metadata=metadata, send_seed=send_seed)

@@ -40,7 +40,7 @@ from evals.failure import Failure, FailureKind
 from evals.journal import Journal
 from evals.retry import EndpointHealth, RetryPolicy, send_with_retries
 from evals.transport import Transport, Waits
-from evals.wire import WireRequest, build_request, encode_body, has_images
+from evals.wire import WireRequest, build_request, encode_request, has_images
 from tasks.image_bytes import ImageError
 from tasks.images import load_image
 from tasks.request_failed import RequestFailed
@@ -48,6 +48,8 @@ from tasks.response_record import RECORD, REQUEST_IDENTITY, response_record
 from tasks.spec import ThinkMode
 from verifiers.ending import Finish, finish_kind
 from verifiers.response import Response
+
+EVENTS_PER_TOKEN, OTHER_EVENTS = 8, 1_000
 
 STOP_REASONS: Mapping[Finish, StopReason] = {
     Finish.STOPPED: "stop",
@@ -68,7 +70,8 @@ class EndpointAPI(ModelAPI):
     """An OpenAI-compatible endpoint. Requests share connections, the journal and the endpoint's health.
 
     ``journal`` answers requests that were answered before; ``on_fatal`` is called once when the endpoint
-    refuses what every request asks (a setting, not a sample); ``on_attempt`` on every failed attempt.
+    refuses what every request asks (a setting, not a sample); ``on_attempt`` on every failed attempt;
+    ``on_reply`` on every fresh reply with the body it answers.
     All are set by the runner; ``inspect eval`` works without.
     """
 
@@ -106,6 +109,7 @@ class EndpointAPI(ModelAPI):
         self.load_image: Callable[[str], str] = load_kept_image
         self.on_fatal: Callable[[Failure], None] = lambda _failure: None
         self.on_attempt: Callable[[Attempt], None] = lambda _attempt: None
+        self.on_reply: Callable[[Mapping[str, Any], Reply], None] = lambda _body, _reply: None
         self.n_requests_sent = 0
         self._transport: Transport | None = None
         self._rng = random.Random()  # jitter only: no result depends on it
@@ -138,8 +142,9 @@ class EndpointAPI(ModelAPI):
         log would show the request in place of the server's words.
         """
         identity = _identity(input)
+        salt = str(identity.get("salt", ""))
         request = build_request(
-            input, tools, tool_choice, config, self.endpoint, salt=str(identity.get("salt", ""))
+            input, tools, tool_choice, config, self.endpoint, salt=salt, stream=self.stream
         )
         recorded = self.journal.find(request.key) if self.journal is not None else None
         if recorded is not None:
@@ -149,24 +154,29 @@ class EndpointAPI(ModelAPI):
             if self.journal is not None:
                 self.journal.append(request.key, exchange, identity)
         except Failure as failure:
-            if failure.kind is not FailureKind.SERVER:
+            if failure.kind is not FailureKind.SERVER and not (
+                request.is_whole and failure.is_of_one_request
+            ):
                 self.on_fatal(failure)
             raise RequestFailed(str(failure)) from None
+        self.on_reply(request.body, exchange.reply)
         return _output(self.model_name, exchange, request), _call(request, exchange)
 
     async def _exchange(self, request: WireRequest) -> Exchange:
         if self._transport is None:
             self._transport = Transport(self.waits)
         transport = self._transport
-        url = f"{self.endpoint.base_url}/chat/completions"
+        url = f"{self.endpoint.base_url}/{request.path}"
         headers = request_headers(self.endpoint, key=self.api_key)
 
         async def send() -> Reply:
             # encoded anew for each attempt: images must not stay in memory while a request waits
-            body = await self._encoded(request.body)
+            body = await self._encoded(request)
             self.n_requests_sent += 1
             try:
-                return await transport.send(url, body, headers, stream=self.stream)
+                return await transport.send(
+                    url, body, headers, stream=request.stream, max_events=most_events(request.body)
+                )
             finally:
                 if transport.n_chunks:
                     self.health.spoke()
@@ -178,11 +188,20 @@ class EndpointAPI(ModelAPI):
             reply=reply, attempts=attempts, replica=self.endpoint.base_url, finished_at=time.time()
         )
 
-    async def _encoded(self, body: Mapping[str, Any]) -> bytes:
+    async def _encoded(self, request: WireRequest) -> bytes:
         """Return the bytes to send; images are read and converted beside the event loop, streams go on."""
-        if has_images(body):
-            return await asyncio.to_thread(encode_body, body, stream=self.stream, load_image=self.load_image)
-        return encode_body(body, stream=self.stream, load_image=self.load_image)
+        if not request.is_whole and has_images(request.body):
+            return await asyncio.to_thread(encode_request, request, self.load_image)
+        return encode_request(request, self.load_image)
+
+
+def most_events(body: Mapping[str, Any]) -> int | None:
+    """Return how many events a stream may have before it counts as endless; ``None`` without a budget.
+
+    One a token is usual; servers that send letter by letter, or empty events between, need more.
+    """
+    budgets = [body[name] for name in ("max_tokens", "max_completion_tokens") if type(body.get(name)) is int]
+    return EVENTS_PER_TOKEN * max(budgets) + OTHER_EVENTS if budgets else None
 
 
 def _identity(messages: list[ChatMessage]) -> Mapping[str, Any]:
@@ -235,6 +254,7 @@ def _timing(exchange: Exchange, request: WireRequest) -> dict[str, Any]:
         "replica": exchange.replica,
         "finished_at": exchange.finished_at,
         "seed": request.body.get("seed"),
+        "streamed": request.stream,
     }
 
 

@@ -9,11 +9,12 @@ import orjson
 
 from evals.event_stream import BYTE_ORDER_MARK, EventStream
 from evals.exchange import Reply
-from evals.failure import frame_failure, server_failure
+from evals.failure import Failure, frame_failure, server_failure
 from verifiers.completion import CompletionAssembler, ErrorFrame, UnusableReplyError, read_completion
 from verifiers.ending import Finish, finish_kind
 from verifiers.response import Response
 
+MAX_PLAIN_BYTES = 256 * 1024**2  # a whole reply of a million tokens has some megabytes
 _EVENT_STARTS = tuple(b":deir")  # a comment, or one of the fields data, event, id and retry
 _INVISIBLE = BYTE_ORDER_MARK + b" \t\r\n"
 
@@ -21,16 +22,19 @@ _INVISIBLE = BYTE_ORDER_MARK + b" \t\r\n"
 class ReplyReader:
     """Takes the blocks of one reply as they come; ``started`` is when its request was sent (perf_counter).
 
-    Every method raises :class:`evals.failure.Failure` where the reply turns out to be none.
+    More than ``max_events`` events are a stream that never ends, more than ``MAX_PLAIN_BYTES`` a plain reply
+    that does not. Every method raises :class:`evals.failure.Failure` where the reply turns out to be none.
     """
 
-    def __init__(self, started: float) -> None:
+    def __init__(self, started: float, *, max_events: int | None = None) -> None:
         self.is_stream: bool | None = None  # None: not a visible byte yet
         self.is_done = False
         self.n_chunks = 0
         self.n_events = 0
         self._started = started
+        self._max_events = max_events
         self._plain: list[bytes] = []
+        self._n_plain_bytes = 0
         self._events = EventStream()
         self._assembler = CompletionAssembler()
         self._first_token_at: float | None = None
@@ -44,6 +48,9 @@ class ReplyReader:
                 block = b"".join(self._plain) + block
         if not self.is_stream:
             self._plain.append(block)
+            self._n_plain_bytes += len(block)
+            if self._n_plain_bytes > MAX_PLAIN_BYTES:
+                raise _endless(f"a plain reply of more than {MAX_PLAIN_BYTES:,} bytes")
             return
         for data in self._events.feed(block):
             self._take_event(data)
@@ -77,6 +84,11 @@ class ReplyReader:
         if not data:
             return  # an event without data is a keep-alive
         self.n_events += 1
+        if self._max_events is not None and self.n_events > self._max_events:
+            self.is_done = self.is_finished  # what follows a finish reason is nobody's
+            if self.is_done:
+                return
+            raise _endless(f"{self._max_events:,} events of a stream, far more than the budget's tokens")
         try:
             carried = self._assembler.add(self._parsed(data, "a frame of the stream"))
         except ErrorFrame as error:
@@ -126,6 +138,13 @@ class ReplyReader:
             duration_s=time.perf_counter() - self._started,
             n_chunks=self.n_chunks,
         )
+
+
+def _endless(words: str) -> Failure:
+    """Return the failure of a reply that never ends; asking again would only take as long."""
+    failure = server_failure(f"the reply never ends: {words}")
+    failure.is_retryable = False
+    return failure
 
 
 def with_whole_characters(response: Response) -> Response:

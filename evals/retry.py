@@ -5,11 +5,13 @@ from asyncio import sleep
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from time import monotonic
+from typing import TypeVar
 
-from evals.exchange import Attempt, Reply
+from evals.exchange import Attempt
 from evals.failure import Failure
 
 MIN_ATTEMPTS = 3  # even of a request that starts when the endpoint has been silent for too long already
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,13 +64,13 @@ class EndpointHealth:
 
 
 async def send_with_retries(
-    send: Callable[[], Awaitable[Reply]],
+    send: Callable[[], Awaitable[Answer]],
     *,
     policy: RetryPolicy,
     health: EndpointHealth,
     rng: random.Random,
     on_retry: Callable[[Attempt], None] = lambda _attempt: None,
-) -> tuple[Reply, tuple[Attempt, ...]]:
+) -> tuple[Answer, tuple[Attempt, ...]]:
     """Return the reply and the failed attempts before it; raise the last :class:`Failure` when giving up."""
     attempts: list[Attempt] = []
     n_own_faults = 0

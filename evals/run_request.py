@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from evals.declared_run import declared_facts
 from evals.endpoint import Endpoint
 from evals.failure import Failure
 from evals.retry import RetryPolicy
-from evals.run_directory import now_text, software_facts
+from evals.run_directory import now_text, run_directory, software_facts
 from evals.survey import EndpointFacts
 from evals.transport import Waits
 from tasks.benchmark import Benchmark, Item
@@ -21,8 +22,9 @@ class RunSettings:
 
     runs_dir: Path
     run_seed: int = 0
+    send_seed: bool = True
     max_connections: int = 64
-    stream: bool = True
+    stream: bool = True  # of prompts; a whole request says itself how it is sent
     max_error_rate: float = 0.0  # share of errors above which the run is invalid
     escalate_to: int | None = None  # largest budget for truncated samples; None: they are counted as they are
     waits: Waits = field(default_factory=Waits)
@@ -31,7 +33,10 @@ class RunSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class RunRequest:
-    """Everything a run is made of. ``items`` are those to ask: all of the dataset's or the first few."""
+    """Everything a run is made of. ``items`` are those to ask: all of the dataset's or the first few.
+
+    ``declared`` holds the looks of a run that may stop early, ``asked_at`` when the command was given.
+    """
 
     benchmark: Benchmark
     spec: TaskSpec
@@ -39,6 +44,19 @@ class RunRequest:
     endpoint: Endpoint
     facts: EndpointFacts
     settings: RunSettings
+    declared: Mapping[str, Any] | None = None
+    asked_at: str = field(default_factory=now_text)
+
+    @property
+    def directory(self) -> Path:
+        """Where the run lies."""
+        return run_directory(
+            self.settings.runs_dir,
+            self.spec,
+            label=self.endpoint.label,
+            model=self.endpoint.model,
+            run_seed=self.settings.run_seed,
+        )
 
     @property
     def n_expected(self) -> int:
@@ -60,6 +78,7 @@ class RunEnd:
     n_retries: int
     fatal: Failure | None
     was_interrupted: bool
+    client_cpu_share: float | None = None
 
 
 def describe_run(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,6 +94,7 @@ def describe_run(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, A
         "epochs": request.spec.epochs,
         "expected": request.n_expected,
         "run_seed": request.settings.run_seed,
+        "send_seed": request.settings.send_seed,
         "endpoint": {
             "base_url": endpoint.base_url,
             "model": endpoint.model,
@@ -87,7 +107,16 @@ def describe_run(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, A
         "on_truncation": "count" if request.settings.escalate_to is None else "escalate",
         "escalate_to": request.settings.escalate_to,
         **software_facts(),
+        **declared_facts(request.declared, earlier),
+        "starts": _starts(request, earlier),
         "started": earlier.get("started") or now_text(),
         "finished": None,
         "log": None,
     }
+
+
+def _starts(request: RunRequest, earlier: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return when the run was started or resumed: between two times the server may have been started anew."""
+    known = earlier.get("starts") or []
+    this = {"at": request.asked_at, "server_started": request.facts.server_started}
+    return known if known and known[-1]["at"] == request.asked_at else [*known, this]

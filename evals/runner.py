@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,13 @@ import uvloop
 from inspect_ai import Task, eval_async
 from inspect_ai.model import Model, get_model
 from inspect_ai.util import display_type
+from tqdm import tqdm
 
+from evals.client_load import ClientLoad
+from evals.declared_run import check_declared
 from evals.failure import Failure, FailureKind
 from evals.journal import Journal
+from evals.preflight.first_replies import FirstReplies
 from evals.progress import Progress, ProgressSlot
 from evals.provider import EndpointAPI
 from evals.run_directory import (
@@ -24,7 +29,6 @@ from evals.run_directory import (
     now_text,
     read_manifest,
     remove_superseded,
-    run_directory,
     with_reach,
     write_json,
 )
@@ -37,29 +41,27 @@ __all__ = ["RunEnd", "RunRequest", "RunSettings", "run"]
 def run(request: RunRequest) -> RunEnd:
     """Run what is missing and return where it lies.
 
-    Raises :class:`evals.journal.JournalError` where the directory cannot be used. Safe to kill at any
-    moment: finished responses are in the journal, and the next run sends only the others.
+    Raises :class:`evals.journal.JournalError` where the directory cannot be used and
+    :class:`evals.declared_run.DeclarationError` where it holds a run that declared otherwise. Safe to kill at
+    any moment: finished responses are in the journal, and the next run sends only the others.
     """
-    settings = request.settings
-    directory = run_directory(
-        settings.runs_dir,
-        request.spec,
-        label=request.endpoint.label,
-        model=request.endpoint.model,
-        run_seed=settings.run_seed,
-    )
+    directory = request.directory
     with Journal(directory / "journal.zst") as journal:
         earlier = read_manifest(directory)
+        check_declared(request.declared, earlier, request.spec.epochs, directory)
         manifest = describe_run(request, earlier)
         write_json(directory / "manifest.json", with_reach(manifest, earlier))
         older_logs = sorted(directory.glob("*.eval"))
         with redirect_stdout(io.StringIO()):  # Inspect greets on stdout, which belongs to --json
             run_under_way = _RunUnderWay(request, directory, journal)
+            load = ClientLoad()
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as loop:  # about 0.6 of the CPU per chunk
                 loop.run(run_under_way.evaluate(manifest))
         journal.return_if_lost()
         log = newest_log(directory, older_logs)
+        cpu_share = load.cpu_share() if run_under_way.api.n_requests_sent else None
         manifest |= {"finished": now_text(), "log": log.name if log is not None else None}
+        manifest["client"] = {"cpu_share": cpu_share}
         write_json(directory / "manifest.json", with_reach(manifest, earlier))
         if run_under_way.is_whole:
             remove_superseded(older_logs, manifest)
@@ -71,6 +73,7 @@ def run(request: RunRequest) -> RunEnd:
         n_retries=run_under_way.n_retries,
         fatal=run_under_way.fatal,
         was_interrupted=run_under_way.was_interrupted,
+        client_cpu_share=cpu_share,
     )
 
 
@@ -101,6 +104,7 @@ class _RunUnderWay:
             run_seed=request.settings.run_seed,
             metadata=manifest,
             escalate_to=request.settings.escalate_to,
+            send_seed=request.settings.send_seed,
         )
         progress = Progress(
             expected=request.n_expected,
@@ -151,6 +155,8 @@ class _RunUnderWay:
         api.journal = self._journal
         api.waits, api.policy = settings.waits, settings.policy
         api.on_fatal, api.on_attempt = on_fatal, on_attempt
+        first = FirstReplies(tell=lambda line: tqdm.write(line, file=sys.stderr))
+        api.on_reply = partial(first.look, stream=settings.stream)
         if threading.current_thread() is threading.main_thread():  # signals reach no other thread
             loop = asyncio.get_running_loop()
             for number in (signal.SIGINT, signal.SIGTERM):
@@ -167,7 +173,8 @@ class _RunUnderWay:
             log_dir=str(self._directory),
             log_format="eval",
             log_realtime=False,  # a second copy of every sample in SQLite; our journal is the safer record
-            log_model_api=False,
+            # what was sent: for prompts the log says it already, a whole request is changed on its way
+            log_model_api=any(item.request is not None for item in self._request.items),
             log_level="error",
             log_buffer=max(100, n_connections),
             ctl_server=False,

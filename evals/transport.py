@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from types import TracebackType
@@ -44,7 +44,8 @@ class Transport:
     def __init__(self, waits: Waits) -> None:
         self.n_chunks = 0  # of all replies, for live progress
         self._waits = waits
-        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=15.0)
+        # vLLM (uvicorn) and llama.cpp close a silent connection after 5 s: one kept longer fails when used
+        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=3.0)
         self._session = aiohttp.ClientSession(
             connector=connector,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=waits.connect_s),
@@ -64,20 +65,33 @@ class Transport:
         """Close every connection."""
         await self._session.close()
 
-    async def send(self, url: str, body: bytes, headers: Mapping[str, str], *, stream: bool) -> Reply:
+    async def send(
+        self,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        *,
+        stream: bool,
+        max_events: int | None = None,
+    ) -> Reply:
         """Post ``body`` (JSON) and return the finished reply; raise :class:`Failure` otherwise.
 
-        A reply counts as finished only with a finish reason: a stream that merely ends is a failure. One
-        that breaks after its finish reason is whole, and flagged.
+        A reply counts as finished only with a finish reason: a stream that merely ends is a failure, and so
+        is one of more than ``max_events`` events. One that breaks after its finish reason is whole, and
+        flagged; so is a reply in the form that was not asked for.
         """
-        reader = ReplyReader(started := time.perf_counter())
+        reader = ReplyReader(started := time.perf_counter(), max_events=max_events)
+        if stream:
+            # llama.cpp closes a connection after a stream without saying so: the next request would break on it
+            headers = {**headers, "Connection": "close"}
         wait = self._waits.first_byte_s if stream else self._waits.plain_s
         try:
             async with asyncio.timeout(wait) as deadline:
                 async with self._session.post(url, data=body, headers=headers, allow_redirects=False) as http:
                     if not 200 <= http.status < 300:  # some gateways answer 201
                         raise await _refusal(http, headers)
-                    return await self._read(http, reader, deadline)
+                    reply = await self._read(http, reader, deadline)
+            return reply if reader.is_stream == stream else _in_other_form(reply, asked_stream=stream)
         except TimeoutError as error:
             if reader.is_finished:
                 return reader.finish(was_cut=True)
@@ -110,6 +124,12 @@ class Transport:
                 idle_at = moved_at + self._waits.idle_s + every_s
                 deadline.reschedule(min(idle_at, event_at + self._waits.first_byte_s))
         return reader.finish()
+
+
+def _in_other_form(reply: Reply, *, asked_stream: bool) -> Reply:
+    flag = "stream_ignored" if asked_stream else "streamed_unasked"
+    response = replace(reply.response, flags=(*reply.response.flags, flag))
+    return replace(reply, response=response)
 
 
 async def _drain(http: aiohttp.ClientResponse) -> None:

@@ -9,9 +9,11 @@ from inspect_ai.model import ChatMessage, Content, ContentImage, ContentReasonin
 from inspect_ai.tool import ToolChoice, ToolFunction, ToolInfo
 
 from evals.endpoint import Endpoint
+from evals.whole_request import encode_whole, is_completion, merge, whole_body, whole_key
+from tasks.response_record import RAW_REQUEST, REQUEST_IMAGES
 from tasks.spec import digest
 
-RAW_REQUEST = "raw_request"  # key of a user message's metadata: the body to send as it stands
+CHAT, COMPLETIONS = "chat/completions", "completions"  # paths below the base URL
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,11 +21,16 @@ class WireRequest:
     """A request body, and the key under which its answer is journalled.
 
     The key covers every byte that is sent but for images, which stand in it as references, and the way
-    of transport, which does not change the answer: so changed settings never reuse an old answer.
+    of transport, which does not change the answer: so changed settings never reuse an old answer. The body
+    of a whole request (``is_whole``) is what is sent to the letter, stream settings included; they are in
+    its key, since they are what such requests try.
     """
 
     body: dict[str, Any]
     key: str
+    stream: bool
+    is_whole: bool = False
+    path: str = CHAT
 
 
 def build_request(
@@ -34,29 +41,26 @@ def build_request(
     endpoint: Endpoint,
     *,
     salt: str,
+    stream: bool,
 ) -> WireRequest:
     """Return the request for Inspect's messages; ``salt`` tells apart requests with equal bodies."""
-    body: dict[str, Any] = {"model": endpoint.model}
     raw = _raw_request(messages)
     if raw is not None:
-        body = {**raw, **body}
-    else:
-        body["messages"] = [_message(message) for message in messages]
+        return _whole_request(raw, whole_body(raw, _sampling(config), endpoint), salt)
+    body: dict[str, Any] = {"model": endpoint.model, "messages": [_message(message) for message in messages]}
     body |= _sampling(config)
     if tools:
         body["tools"] = [_tool(tool) for tool in tools]
         body["tool_choice"] = _tool_choice(tool_choice)
     body |= merge(merge(endpoint.thinking_parameters(), endpoint.extra_body), config.extra_body or {})
-    return WireRequest(body=body, key=digest({"body": body, "salt": salt})[:32])
+    return WireRequest(body=body, key=digest({"body": body, "salt": salt})[:32], stream=stream)
 
 
-def merge(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``first`` with ``second`` laid over it; objects in both are merged one level deep."""
-    merged = dict(first)
-    for name, value in second.items():
-        before = merged.get(name)
-        merged[name] = {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
-    return merged
+def encode_request(request: WireRequest, load_image: Callable[[str], str]) -> bytes:
+    """Return the bytes to send; of a whole request exactly its body."""
+    if request.is_whole:
+        return encode_whole(request.body)
+    return encode_body(request.body, stream=request.stream, load_image=load_image)
 
 
 def encode_body(body: Mapping[str, Any], *, stream: bool, load_image: Callable[[str], str]) -> bytes:
@@ -76,6 +80,16 @@ def has_images(body: Mapping[str, Any]) -> bool:
         for message in body.get("messages", ())
         if isinstance(message, dict) and isinstance(message.get("content"), list)
         for part in message["content"]
+    )
+
+
+def _whole_request(raw: Mapping[str, Any], body: dict[str, Any], salt: str) -> WireRequest:
+    return WireRequest(
+        body=body,
+        key=whole_key(body, salt),
+        stream=body.get("stream") is True,
+        is_whole=True,
+        path=COMPLETIONS if is_completion(raw) else CHAT,
     )
 
 
@@ -104,6 +118,11 @@ def _sampling(config: GenerateConfig) -> dict[str, Any]:
 
 
 def _message(message: ChatMessage) -> dict[str, Any]:
+    images = (message.metadata or {}).get(REQUEST_IMAGES)
+    if isinstance(images, dict):
+        text = {"type": "text", "text": message.text}
+        pictures = [_picture(reference) for reference in images["references"]]
+        return {"role": message.role, "content": [*pictures, text] if images["first"] else [text, *pictures]}
     if isinstance(message.content, str):
         return {"role": message.role, "content": message.content}
     parts = [part for content in message.content if (part := _part(content)) is not None]
@@ -116,10 +135,14 @@ def _part(content: Content) -> dict[str, Any] | None:
     if isinstance(content, ContentText):
         return {"type": "text", "text": content.text}
     if isinstance(content, ContentImage):
-        return {"type": "image_url", "image_url": {"url": content.image}}
+        return _picture(content.image)
     if isinstance(content, ContentReasoning):
         return None  # earlier reasoning is not sent back
     raise TypeError(f"message content {type(content).__name__}: only text and images are sent")
+
+
+def _picture(url: str) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": url}}
 
 
 def _with_images(message: Any, load_image: Callable[[str], str]) -> Any:

@@ -7,14 +7,18 @@ from pathlib import Path
 from reports.comparability import NotComparableError, check_allowed_fields
 from reports.intervals import Estimate
 from reports.multiplicity import holm
+from reports.noise_floor import NOTE, judged_as_noise, with_noise_floor
 from reports.pooled import pooled_delta
 from reports.report import Report, TaskReport, overall_verdict
 from reports.run_files import AmbiguousRunError, TaskRun, describe_runs, find_runs, runs_by_task
+from reports.stage import declared_tolerance
 from reports.task_comparison import compare_task, limit_errors
 from reports.tolerance import Tolerance, default_tolerance
 
 DEFAULT_CONFIDENCE = 0.95
 NAMELESS_TASK = "scores"
+
+Side = Mapping[str, list[TaskRun]]
 
 
 class UnknownTaskError(ValueError):
@@ -27,7 +31,7 @@ class ComparisonSettings:
 
     ``tolerance`` holds for every task that ``tolerances`` does not name; without either a task's default
     does. ``max_error_rate`` replaces the runs' own limit (0 where they state none): beyond it a run is
-    invalid.
+    invalid. ``same_checkpoint`` says that both sides are runs of one checkpoint, whose noise is measured.
     """
 
     tasks: tuple[str, ...] = ()
@@ -36,10 +40,12 @@ class ComparisonSettings:
     confidence: float = DEFAULT_CONFIDENCE
     allow_mismatch: tuple[str, ...] = ()
     max_error_rate: float | None = None
+    max_error_rates: Mapping[str, float] = field(default_factory=dict)
+    same_checkpoint: bool = False
 
-    def tolerance_of(self, task: str) -> Tolerance:
-        """Return the rule of a task."""
-        return self.tolerances.get(task) or self.tolerance or default_tolerance(task)
+    def tolerance_of(self, task: str, declared: Tolerance | None = None) -> Tolerance:
+        """Return the rule of a task: what is set here, else what the run declared, else the default."""
+        return self.tolerances.get(task) or self.tolerance or declared or default_tolerance(task)
 
 
 def compare(baseline: Path, candidate: Path, settings: ComparisonSettings) -> Report:
@@ -54,12 +60,19 @@ def compare(baseline: Path, candidate: Path, settings: ComparisonSettings) -> Re
     LogError, ScoreFileError
         A side cannot be read.
     """
-    ours, theirs = _same_names(_found(baseline), _found(candidate), settings.tasks)
+    return compare_sides(find_side(baseline), find_side(candidate), settings)
+
+
+def compare_sides(baseline: Side, candidate: Side, settings: ComparisonSettings) -> Report:
+    """Return the comparison of two sides already read; raises as :func:`compare` does."""
+    ours, theirs = _same_names(baseline, candidate, settings.tasks)
     tasks = _common_tasks(ours, theirs, settings)
     pairs = {task: _matching_pair(ours[task], theirs[task]) for task in tasks}
     specs = [run.facts.spec for pair in pairs.values() for run in pair]
     check_allowed_fields(specs, settings.allow_mismatch)
     reports = _with_holm([_compare_pair(base, cand, settings) for base, cand in pairs.values()])
+    if settings.same_checkpoint:
+        reports = judged_as_noise(reports, settings.confidence)
     return Report(
         verdict=overall_verdict(reports),
         confidence=settings.confidence,
@@ -69,10 +82,12 @@ def compare(baseline: Path, candidate: Path, settings: ComparisonSettings) -> Re
         pooled=_pooled(reports),
         only_baseline=tuple(task for task in ours if task not in theirs),
         only_candidate=tuple(task for task in theirs if task not in ours),
+        notes=(NOTE,) if settings.same_checkpoint else (),
     )
 
 
-def _found(path: Path) -> dict[str, list[TaskRun]]:
+def find_side(path: Path) -> Side:
+    """Return the runs of every task under a path; raises :class:`NotComparableError` for several labels."""
     try:
         return runs_by_task(find_runs(path))
     except AmbiguousRunError as error:
@@ -85,9 +100,10 @@ def _label(reports: Sequence[TaskReport], side: str) -> str:
 
 
 def _same_names(
-    ours: dict[str, list[TaskRun]], theirs: dict[str, list[TaskRun]], asked: Sequence[str]
+    baseline: Side, candidate: Side, asked: Sequence[str]
 ) -> tuple[dict[str, list[TaskRun]], dict[str, list[TaskRun]]]:
     """Name the task of a score file that does not: as asked, else as the other side's only one."""
+    ours, theirs = dict(baseline), dict(candidate)
     name = asked[0] if len(asked) == 1 else None
     for one, other in ((ours, theirs), (theirs, ours)):
         if "" in one:
@@ -139,11 +155,13 @@ def _compare_pair(base: TaskRun, cand: TaskRun, settings: ComparisonSettings) ->
     report = compare_task(
         base,
         cand,
-        tolerance=settings.tolerance_of(base.facts.task),
+        tolerance=settings.tolerance_of(base.facts.task, declared_tolerance(cand)),
         confidence=settings.confidence,
         allowed=settings.allow_mismatch,
     )
-    return limit_errors(report, settings.max_error_rate)
+    if settings.same_checkpoint:
+        report = with_noise_floor(report, base, cand, settings.confidence)
+    return limit_errors(report, settings.max_error_rates.get(report.task, settings.max_error_rate))
 
 
 def _with_holm(reports: Sequence[TaskReport]) -> tuple[TaskReport, ...]:

@@ -53,8 +53,8 @@ class Diagnosis:
 def diagnose(baseline: pd.DataFrame, candidate: pd.DataFrame, *, confidence: float = 0.95) -> Diagnosis:
     """Describe the difference of two score tables of one task by whichever columns they have."""
     pairing = pair_scores(baseline, candidate)
-    signals = compare_signals(baseline, candidate, confidence=confidence)
-    completed = completed_delta(baseline, candidate, confidence=confidence)
+    signals = compare_signals(pairing, baseline, candidate, confidence=confidence)
+    completed = completed_delta(pairing, baseline, candidate, confidence=confidence)
     by_length = length_profile(pairing, baseline, confidence=confidence)
     labels = item_labels(baseline, candidate, "category")
     by_category = slices_by(pairing, labels, confidence=confidence)
@@ -81,26 +81,25 @@ def diagnose(baseline: pd.DataFrame, candidate: pd.DataFrame, *, confidence: flo
 
 
 def completed_delta(
-    baseline: pd.DataFrame, candidate: pd.DataFrame, *, confidence: float = 0.95
+    pairing: Pairing, baseline: pd.DataFrame, candidate: pd.DataFrame, *, confidence: float = 0.95
 ) -> Estimate | None:
     """Return the delta over responses that finished: the second line beside truncated scored as served.
 
-    ``None`` when no item has one on both sides.
+    ``pairing`` is that of the two tables. ``None`` when no item has a finished response on both sides.
     """
-    finished = [
-        table.assign(score=table["score"].where(~is_truncated(table))) for table in (baseline, candidate)
-    ]
+    sides = ((pairing.baseline, baseline), (pairing.candidate, candidate))
+    finished = [np.where(is_truncated(table), np.nan, side.scores) for side, table in sides]
     try:
-        pairing = pair_scores(finished[0], finished[1])
+        return _estimate(pairing.rescored(finished[0], finished[1]), confidence)
     except NoCommonItemsError:
         return None
-    return _estimate(pairing, confidence)
 
 
 def position_test(table: pd.DataFrame) -> BlockTest | None:
     """Test whether quarters of the run score alike on the same items; ``None`` with one epoch.
 
-    Rows are placed by the column ``position`` where there is one, else by epoch.
+    Rows are placed by the column ``position`` where there is one, else by epoch. A position is when a
+    response was begun: by when it finished, long responses come late and look like drift.
     """
     column = "position" if "position" in table.columns else "epoch"
     rank = table[column].rank(method="dense")

@@ -82,7 +82,7 @@ def compare_blocks(table: pd.DataFrame, column: str) -> BlockTest | None:
     """
     rows = table[table["score"].notna() & table[column].notna()]
     blocks, names = pd.factorize(rows[column], sort=True)
-    items, _ = pd.factorize(rows["sample_id"].astype(str), sort=True)
+    items, _ = pd.factorize(rows["sample_id"])
     if len(names) < 2:
         return None
     scores = rows["score"].to_numpy(dtype=np.float64)

@@ -8,6 +8,7 @@ from scipy.stats import hypergeom
 from reports.intervals import FloatArray, Interval, critical_value, wilson
 from reports.multiplicity import benjamini_hochberg
 from reports.pairing import Pairing
+from reports.permutation import distinct_rows
 
 FALSE_DISCOVERY = 0.1  # share of named items that may be named by chance
 
@@ -93,11 +94,7 @@ def _item_p_values(pairing: Pairing) -> FloatArray:
     base, cand = pairing.baseline_arm, pairing.candidate_arm
     cand_right = np.rint(cand.means * cand.epochs).astype(np.int64)
     right = cand_right + np.rint(base.means * base.epochs).astype(np.int64)
-    tables, index = np.unique(
-        np.stack([cand_right, cand.epochs + base.epochs, right, cand.epochs], axis=1),
-        axis=0,
-        return_inverse=True,
-    )
+    tables, index = distinct_rows(cand_right, cand.epochs + base.epochs, right, cand.epochs)
     x, total, k, drawn = tables.T
     p: FloatArray = hypergeom.cdf(x - 1, total, k, drawn) + hypergeom.pmf(x, total, k, drawn) / 2
-    return np.clip(p, 0, 1)[index.reshape(-1)]
+    return np.clip(p, 0, 1)[index]

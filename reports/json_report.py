@@ -1,22 +1,26 @@
 """Render a comparison as the JSON document that pipelines read (report.json, ``compare --json``)."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import orjson
 
-from reports.comparability import Mismatch
 from reports.delta import SideEstimate
-from reports.flips import Flips, RegressedItem
+from reports.flips import Flips
 from reports.intervals import Estimate
-from reports.json_diagnosis import diagnosis_section, drift_section, plan_section
+from reports.json_diagnosis import diagnosis_section, drift_section, plan_section, stage_section
+from reports.json_items import items_section, length_section
 from reports.json_values import block_test, estimate, limits, side_by_side, token_ratio, value_and_limits
 from reports.report import Analysis, Report, SideReport, TaskReport
 from reports.score_table import TaskFacts
-from reports.verdict import Sensitivity
+from reports.verdict import Judgement, Sensitivity
 
 SCHEMA_VERSION = 1
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # no JSON text can hold one; a log may
+UNBOUNDED_RECOVERY = "recovery: its upper limit is unbounded (the baseline may be 0), written as null"
 # What a task has only where its two sides were compared.
 _OF_ANALYSIS = (
     "baseline",
@@ -29,6 +33,7 @@ _OF_ANALYSIS = (
     "flips",
     "reasoning_tokens_ratio",
     "accuracy_completed",
+    "accuracy_escalated",
     "sensitivity",
     "drift",
     "diagnosis",
@@ -44,19 +49,26 @@ def render_json(report: Report) -> str:
 def to_json(document: Mapping[str, Any]) -> str:
     """Return strict JSON: no NaN, no Infinity, keys as given, floats to 12 significant digits.
 
-    More digits would differ between machines (summation order, libm) and say nothing.
+    More digits would differ between machines (summation order, libm) and say nothing. A column of values
+    takes one line, however many items there are.
     """
     rounded = _rounded(document)
     return orjson.dumps(rounded, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
 
 
 def _rounded(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if value.isascii() else _HALF_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, float):
         return float(f"{value:.12g}")
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**63:
+        return str(value)  # beyond what readers of JSON hold exactly
     if isinstance(value, Mapping):
-        return {name: _rounded(inner) for name, inner in value.items()}
+        return {_rounded(name): _rounded(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_rounded(inner) for inner in value]
+        rounded = [_rounded(inner) for inner in value]
+        is_column = bool(rounded) and not any(isinstance(inner, (dict, list)) for inner in rounded)
+        return orjson.Fragment(orjson.dumps(rounded)) if is_column else rounded
     return value
 
 
@@ -85,9 +97,11 @@ def _task(task: TaskReport) -> dict[str, Any]:
         "task": task.task,
         "verdict": task.verdict.value,
         "reason": task.reason,
+        "judged": None if analysis is None else _judged(analysis.judgement),
         "margin": task.margin,
         "margin_source": task.margin_source,
         "n_items": analysis.delta.n_items if analysis else 0,
+        "n_items_by_side": _pair(base.n_items, cand.n_items),
         "epochs": _pair(base.epochs, cand.epochs),
         **(_analysis(analysis) if analysis else empty),
         "worse_p_holm": task.worse_holm,
@@ -96,13 +110,18 @@ def _task(task: TaskReport) -> dict[str, Any]:
         "missing": _pair(1 - base.counts.coverage, 1 - cand.counts.coverage),
         "coverage": _pair(base.counts.coverage, cand.counts.coverage),
         "counts": _pair(_counts(base), _counts(cand)),
-        "per_epoch": _pair(_per_epoch(base), _per_epoch(cand)),
+        "per_epoch": _pair([*map(asdict, base.per_epoch)], [*map(asdict, cand.per_epoch)]),
         "replicas": _pair(block_test(base.replicas), block_test(cand.replicas)),
+        "server_starts": _pair(block_test(base.starts), block_test(cand.starts)),
+        "early_stopping": stage_section(task.stage),
+        "noise_floor": asdict(task.noise_floor) if task.noise_floor is not None else None,
         "pass_at": _pair(_pass_at(base), _pass_at(cand)),
         "majority": _pair(base.majority, cand.majority),
-        "mismatch": [_mismatch(found) for found in task.mismatches],
+        "mismatch": [asdict(found) for found in task.mismatches],
         "joined_by": "content_hash" if task.joined_by_content else "sample_id",
         "notes": [*task.notes, *_analysis_notes(analysis)],
+        "by_response_length": length_section(task.by_response_length),
+        "items": items_section(task.items),
     }
 
 
@@ -117,10 +136,11 @@ def _analysis(analysis: Analysis) -> dict[str, Any]:
         "worse_p_value": delta.test.worse_mid_p,
         "recovery": estimate(delta.recovery),
         "flips": _flips(delta.flips),
-        "regressed": [_regressed(item) for item in delta.regressed],
+        "regressed": [asdict(item) for item in delta.regressed],
         "items_only": _pair(list(delta.only_baseline), list(delta.only_candidate)),
         "reasoning_tokens_ratio": token_ratio(analysis.diagnosis.reasoning_tokens),
         "accuracy_completed": side_by_side(analysis.completed),
+        "accuracy_escalated": side_by_side(analysis.escalated),
         "secondary": {name: side_by_side(found) for name, found in analysis.secondary.items()},
         "is_significantly_lower": judgement.is_significantly_lower,
         "sensitivity": _sensitivity(judgement.sensitivity),
@@ -128,6 +148,11 @@ def _analysis(analysis: Analysis) -> dict[str, Any]:
         "diagnosis": diagnosis_section(analysis.diagnosis),
         "power": plan_section(analysis.plan),
     }
+
+
+def _judged(judgement: Judgement) -> dict[str, str]:
+    """Return what the delta alone says; the task's verdict differs where its run is invalid."""
+    return {"verdict": judgement.verdict.value, "reason": judgement.reason}
 
 
 def _pair(baseline: Any, candidate: Any) -> dict[str, Any]:
@@ -154,16 +179,6 @@ def _flips(flips: Flips) -> dict[str, Any]:
     }
 
 
-def _regressed(item: RegressedItem) -> dict[str, Any]:
-    return {
-        "sample_id": item.sample_id,
-        "baseline": item.baseline,
-        "candidate": item.candidate,
-        "p_value": item.p_value,
-        "q_value": item.q_value,
-    }
-
-
 def _counts(side: SideReport) -> dict[str, int]:
     counts = side.counts
     return {
@@ -178,24 +193,8 @@ def _counts(side: SideReport) -> dict[str, int]:
     }
 
 
-def _per_epoch(side: SideReport) -> list[dict[str, Any]]:
-    return [
-        {"epoch": epoch.epoch, "correct": epoch.correct, "n": epoch.n, "mean": epoch.mean}
-        for epoch in side.per_epoch
-    ]
-
-
 def _pass_at(side: SideReport) -> dict[str, float]:
     return {str(k): chance for k, chance in side.pass_at.items()}
-
-
-def _mismatch(found: Mismatch) -> dict[str, Any]:
-    return {
-        "field": found.field,
-        "baseline": found.baseline,
-        "candidate": found.candidate,
-        "allowed": found.allowed,
-    }
 
 
 def _sensitivity(found: Sensitivity | None) -> dict[str, str] | None:
@@ -213,7 +212,7 @@ def _analysis_notes(analysis: Analysis | None) -> Sequence[str]:
     notes = list(analysis.delta.warnings)
     recovery = analysis.delta.recovery
     if recovery is not None and not math.isfinite(recovery.interval.high):
-        notes.append("recovery: its upper limit is unbounded (the baseline may be 0), written as null")
+        notes.append(UNBOUNDED_RECOVERY)
     return notes
 
 

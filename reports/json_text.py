@@ -19,6 +19,17 @@ def parse_json(data: bytes) -> Any:
     except orjson.JSONDecodeError:
         pass
     try:
-        return json.loads(data.decode("utf-8-sig"))
+        return _without_surrogates(json.loads(data.decode("utf-8-sig")))
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def _without_surrogates(value: Any) -> Any:
+    """Replace halves of characters, which no file could be written with; strict parsing refuses them."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_without_surrogates(inner) for inner in value]
+    if isinstance(value, dict):
+        return {_without_surrogates(name): _without_surrogates(inner) for name, inner in value.items()}
+    return value

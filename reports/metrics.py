@@ -70,7 +70,7 @@ def pass_at_k(table: pd.DataFrame, k: int) -> float | None:
     scored = table[table["score"].notna()]
     if not scored["score"].isin([0.0, 1.0]).all():
         raise ValueError("pass@k: a score lies between 0 and 1; expected right or wrong")
-    items = scored.groupby("sample_id", sort=False)["score"].agg(["count", "sum"])
+    items = scored.groupby("sample_id", sort=False, observed=True)["score"].agg(["count", "sum"])
     items = items[items["count"] >= k]
     if items.empty:
         return None
@@ -89,9 +89,13 @@ def majority_accuracy(table: pd.DataFrame) -> float | None:
     scored = table[table["score"].notna()]
     if scored.empty:
         return None
-    votes = scored[scored["answer"].notna()].groupby(["sample_id", "answer"])["score"].agg(["size", "mean"])
-    most = votes.groupby(level="sample_id")["size"].transform("max")
-    winners = votes.loc[votes["size"] == most, "mean"].groupby(level="sample_id").mean()
+    votes = (
+        scored[scored["answer"].notna()]
+        .groupby(["sample_id", "answer"], observed=True)["score"]
+        .agg(["size", "mean"])
+    )
+    most = votes.groupby(level="sample_id", observed=True)["size"].transform("max")
+    winners = votes.loc[votes["size"] == most, "mean"].groupby(level="sample_id", observed=True).mean()
     return float(winners.sum() / scored["sample_id"].nunique())
 
 
@@ -103,9 +107,8 @@ def token_ratio(
     confidence: float = 0.95,
 ) -> TokenRatio | None:
     """Compare the tokens of ``column`` over the items counted on both sides; ``None`` for no such item."""
-    base = baseline.groupby(baseline["sample_id"].astype(str))[column].mean()
-    cand = candidate.groupby(candidate["sample_id"].astype(str))[column].mean()
-    joined = pd.concat([base, cand], axis=1, join="inner").dropna().sort_index()
+    sides = [_item_means(table, column) for table in (baseline, candidate)]
+    joined = pd.concat(sides, axis=1, join="inner").dropna().sort_index()
     b, c = joined.iloc[:, 0].to_numpy(float), joined.iloc[:, 1].to_numpy(float)
     return ratio_of_means(b, c, confidence) if len(b) and b.sum() > 0 and c.sum() > 0 else None
 
@@ -204,6 +207,12 @@ def _identity(share: FloatArray) -> FloatArray:
 
 def _f1_of_jaccard(jaccard: FloatArray) -> FloatArray:
     return 2 * jaccard / (1 + jaccard)
+
+
+def _item_means(table: pd.DataFrame, column: str) -> pd.Series:
+    means = table.groupby("sample_id", sort=False, observed=True)[column].mean()
+    means.index = means.index.astype(object).astype(str)
+    return means
 
 
 def _log_interval(value: float, half: float, confidence: float, method: str) -> Interval | None:

@@ -28,6 +28,11 @@ def _not_quite(value: float, digits: int) -> float:
     return step if 0 < value < step / 2 else value
 
 
+def limit(fraction: float) -> str:
+    """Format a limit that somebody set: ``1 %``, ``99.5 %``."""
+    return f"{100 * fraction:.6g} %"
+
+
 def points(fraction: float, digits: int = 2) -> str:
     """Format a difference of fractions in percentage points, signed: ``-0.31 pp``."""
     return f"{_signed(fraction, digits)} pp"

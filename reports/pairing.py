@@ -1,6 +1,6 @@
 """Two score tables joined by item: what both sides scored, and what is missing on either."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -101,6 +101,20 @@ class Pairing:
         """Say whether every score is 0 or 1."""
         scores = np.concatenate([self.baseline.scores, self.candidate.scores])
         return bool(np.isin(scores[np.isfinite(scores)], (0.0, 1.0)).all())
+
+    def rescored(self, baseline: FloatArray, candidate: FloatArray) -> "Pairing":
+        """Return the same responses with other scores (in the order of the tables' rows, NaN = missing).
+
+        Raises ``NoCommonItemsError`` when no item has one on both sides.
+        """
+        pairing = Pairing(
+            item_ids=self.item_ids,
+            baseline=replace(self.baseline, scores=baseline),
+            candidate=replace(self.candidate, scores=candidate),
+        )
+        if len(pairing.kept) == 0:
+            raise NoCommonItemsError("scores: no item has one on both sides; nothing to compare")
+        return pairing
 
     def kept_scores(self, side: Side) -> "KeptScores":
         """Return one side's scored responses on the kept items."""

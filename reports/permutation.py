@@ -44,15 +44,27 @@ def exact_test(
     informative = (right > 0) & (right < total)
     if not informative.any():
         return PermutationTest(exact=1.0, mid_p=1.0, worse=1.0, worse_mid_p=1.0, method="exact")
-    strata, repeats = np.unique(
-        np.stack([total, right, candidate_n], axis=1)[informative], axis=0, return_counts=True
-    )
+    strata, index = distinct_rows(total[informative], right[informative], candidate_n[informative])
     parts = [
         _power(_hypergeometric(*(int(v) for v in stratum)), int(k))
-        for stratum, k in zip(strata, repeats, strict=True)
+        for stratum, k in zip(strata, np.bincount(index), strict=True)
     ]
     null = _sum(parts)
     return _p_values(null, int(candidate_right[informative].sum()))
+
+
+def distinct_rows(*columns: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the distinct rows of equally long columns of counts, and which of them each row is.
+
+    As ``np.unique`` along an axis, but by sorting numbers: a hundred times faster on a million rows.
+    """
+    key = np.zeros(len(columns[0]), dtype=np.int64)
+    first = key[:1]
+    for column in columns:
+        _, first, key = np.unique(
+            key * (int(column.max()) + 1) + column, return_index=True, return_inverse=True
+        )
+    return np.stack([column[first] for column in columns], axis=1), key
 
 
 def exact_test_of(baseline: Arm, candidate: Arm) -> PermutationTest:

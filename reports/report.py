@@ -8,9 +8,12 @@ from reports.delta import Delta
 from reports.diagnosis import Diagnosis
 from reports.drift import BlockTest, DriftCheck
 from reports.intervals import Estimate, Interval
+from reports.items import ItemRow
 from reports.metrics import SideBySide
 from reports.power import Plan
+from reports.response_length import LengthBin
 from reports.score_table import TaskFacts
+from reports.stage import Stage
 from reports.verdict import Judgement, Verdict
 
 # Worst first: what one task shows, the whole comparison says. A proven loss stays proven beside an
@@ -69,8 +72,9 @@ class Counts:
 class SideReport:
     """One checkpoint on one task.
 
-    ``replicas`` compares the servers that answered, where there were several. ``pass_at`` is the chance of
-    at least one right response in k, by k; empty for one epoch or fractional scores.
+    ``replicas`` compares the servers that answered, ``starts`` the starts of the run's server, where there
+    were several. ``pass_at`` is the chance of at least one right response in k, by k; empty for one epoch or
+    fractional scores.
     """
 
     facts: TaskFacts
@@ -81,6 +85,7 @@ class SideReport:
     replicas: BlockTest | None
     pass_at: Mapping[int, float]
     majority: float | None
+    starts: BlockTest | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +94,9 @@ class Analysis:
 
     ``interval`` is the one that was judged: the delta's headline, widened where epochs drift.
     ``completed`` compares the responses that the budget did not end, ``None`` where none was ended or none
-    is left. ``secondary`` compares further scores by name. ``plan`` says what this budget can decide.
+    is left. ``escalated`` compares with the scores of larger budgets in place where truncated responses were
+    asked again; it never enters the headline. ``secondary`` compares further scores by name. ``plan`` says
+    what this budget can decide.
     """
 
     delta: Delta
@@ -98,8 +105,24 @@ class Analysis:
     drift: DriftCheck | None
     diagnosis: Diagnosis
     completed: SideBySide | None
+    escalated: SideBySide | None
     secondary: Mapping[str, SideBySide]
     plan: Plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseFloor:
+    """How far two runs of one checkpoint are expected to differ by sampling alone.
+
+    ``expected_error`` is the standard error of their delta, ``expected_spread`` what it is to stay within at
+    the report's confidence. ``flip_rate`` is the chance that an answer of each run differ in score,
+    ``flip_rate_within`` that two answers of one run do (``None`` for one epoch).
+    """
+
+    expected_error: float
+    expected_spread: float
+    flip_rate: float
+    flip_rate_within: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +131,8 @@ class TaskReport:
 
     ``margin`` is the largest tolerated loss in score units; ``None`` for a floor on recovery without a
     baseline accuracy to take it of. ``worse_holm`` is the one-sided p-value that the candidate is worse,
-    allowing for the other tasks.
+    allowing for the other tasks. ``items`` holds the items of either side, whatever the verdict. ``stage`` is
+    set where a side is a run that may stop early, ``noise_floor`` where both are runs of one checkpoint.
     """
 
     task: str
@@ -123,6 +147,10 @@ class TaskReport:
     notes: tuple[str, ...]
     analysis: Analysis | None = None
     worse_holm: float | None = None
+    items: tuple[ItemRow, ...] = ()
+    by_response_length: tuple[LengthBin, ...] = ()
+    stage: Stage | None = None
+    noise_floor: NoiseFloor | None = None
 
     @property
     def delta(self) -> Delta | None:

@@ -12,7 +12,7 @@ from reports.verdict import Verdict
 
 _SHOWN_ITEMS = 5
 # Reasons that say more than an interval against a margin does.
-_OWN_WORDS = ("items:", "missing:", "recovery:")
+_OWN_WORDS = ("items:", "missing:", "recovery:", "looks:", "noise floor:")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +143,9 @@ def _delta_lines(task: TaskReport, analysis: Analysis) -> Iterator[Line]:
         text = f"{estimate_points(analysis.completed.delta)} without truncated responses"
         yield Line(name="completed only", text=text)
     margin = numbers.margin_points(analysis.judgement.margin)
+    if analysis.escalated is not None:
+        text = f"{estimate_points(analysis.escalated.delta)} with truncated ones asked again"
+        yield Line(name="larger budgets", text=text)
     yield Line(name="margin", text=f"{margin} ({task.margin_source})")
     if delta.recovery is not None:
         recovery = numbers.percent_interval(delta.recovery.interval)
@@ -188,6 +191,8 @@ def _accuracy_lines(analysis: Analysis) -> Iterator[SideLine]:
     }
     if analysis.completed is not None:
         pairs["completed only"] = (analysis.completed.baseline, analysis.completed.candidate)
+    if analysis.escalated is not None:
+        pairs["larger budgets"] = (analysis.escalated.baseline, analysis.escalated.candidate)
     pairs |= {name: (found.baseline, found.candidate) for name, found in analysis.secondary.items()}
     for name, (one, other) in pairs.items():
         yield SideLine(name=name, baseline=_accuracy(one), candidate=_accuracy(other))

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from reports.arm import Arm, arm_from_scores
+from reports.category_table import category_facts
 from reports.run_files import read_scores
 from reports.score_table import OUTCOMES, TaskFacts
 
@@ -17,13 +18,18 @@ CONFIDENCE = 0.95
 
 
 def summarise_run(
-    directory: Path, *, requests_sent: int, retries: int, max_error_rate: float
+    directory: Path,
+    *,
+    requests_sent: int,
+    retries: int,
+    max_error_rate: float,
+    groups: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return the run's summary as plain JSON values (see docs/json.md); unknown figures are ``None``.
 
     ``accuracy`` counts every response but errors, as served; ``accuracy_completed`` leaves truncated ones
     out as well. A run is invalid where errors exceed ``max_error_rate`` of the expected responses, partial
-    where responses are missing, complete otherwise.
+    where responses are missing, complete otherwise. ``groups`` as in :func:`category_facts`.
     """
     table = read_scores(directory)
     facts = next(iter(table.facts.values()))
@@ -34,6 +40,7 @@ def summarise_run(
         requests_sent=requests_sent,
         retries=retries,
         max_error_rate=max_error_rate,
+        groups=groups,
     )
 
 
@@ -45,6 +52,7 @@ def summarise(
     requests_sent: int,
     retries: int,
     max_error_rate: float,
+    groups: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return the summary of score-table rows of one task (:func:`summarise_run`)."""
     outcomes = {name: int((rows["outcome"] == name).sum()) for name in OUTCOMES}
@@ -79,6 +87,7 @@ def summarise(
         "tokens": _tokens(rows),
         "requests_sent": requests_sent,
         "retries": retries,
+        **category_facts(rows, groups),
     }
 
 

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from reports.category_table import render_categories
+
 
 def render_summary(summary: Mapping[str, Any], directory: Path) -> str:
     """Return the summary as a few lines; the last says where the log lies and what to do next."""
@@ -19,6 +21,7 @@ def render_summary(summary: Mapping[str, Any], directory: Path) -> str:
     if summary.get("accuracy_escalated"):
         lines.append(f"  with larger budgets {_escalated(summary)}")
     lines += [f"  epochs {text}" for text in _epochs(summary)]
+    lines += render_categories(summary)
     lines.append(f"  tokens per response {_tokens(summary['tokens'])}")
     if flagged := {name: n for name, n in summary["flags"].items() if n}:
         lines.append("  flags " + ", ".join(f"{name} {n}" for name, n in flagged.items()))

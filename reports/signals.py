@@ -3,14 +3,16 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from reports.intervals import Estimate
+from reports.intervals import Estimate, FloatArray
 from reports.multiplicity import benjamini_hochberg
 from reports.paired_intervals import headline_interval
-from reports.pairing import NoCommonItemsError, pair_scores
+from reports.pairing import NoCommonItemsError, Pairing
 from reports.permutation import exact_test_of
 
+BoolArray = npt.NDArray[np.bool_]
 TRUNCATED = "truncated"
 NO_ANSWER = "no_answer"
 ERROR = "error"
@@ -37,20 +39,19 @@ class Signal:
 
 
 def compare_signals(
-    baseline: pd.DataFrame, candidate: pd.DataFrame, *, confidence: float = 0.95
+    pairing: Pairing, baseline: pd.DataFrame, candidate: pd.DataFrame, *, confidence: float = 0.95
 ) -> tuple[Signal, ...]:
     """Compare every sign that either side shows, by items as accuracy is; fixed names first, then flags.
 
-    A response that failed has no sign but ``error``; signs whose column is absent are left out.
+    ``pairing`` is that of the two tables. A response that failed has no sign but ``error``; signs whose
+    column is absent are left out.
     """
-    sides = [_signs(table) for table in (baseline, candidate)]
+    signs = [_signs(table) for table in (baseline, candidate)]
+    failed = [_failed(table) for table in (baseline, candidate)]
     found = []
-    for name in dict.fromkeys([*sides[0], *sides[1]]):
-        frames = [
-            _as_scores(table, name, signs.get(name))
-            for table, signs in zip((baseline, candidate), sides, strict=True)
-        ]
-        signal = _compare(name, frames[0], frames[1], confidence)
+    for name in dict.fromkeys([*signs[0], *signs[1]]):
+        shown = [_rates(side.get(name), lost, name) for side, lost in zip(signs, failed, strict=True)]
+        signal = _compare(name, pairing, shown[0], shown[1], confidence)
         if signal is not None and (signal.baseline > 0 or signal.candidate > 0):
             found.append(signal)
     q_values = benjamini_hochberg([signal.p_value for signal in found])
@@ -61,43 +62,39 @@ def is_truncated(table: pd.DataFrame) -> pd.Series:
     """Return which responses the token budget ended; all false where the table does not say."""
     truncated = pd.Series(False, index=table.index)
     if "outcome" in table.columns:
-        truncated |= _texts(table["outcome"]) == TRUNCATED
+        truncated |= table["outcome"].isin([TRUNCATED])
     if "stop_reason" in table.columns:
-        truncated |= _texts(table["stop_reason"]).isin(TRUNCATING_STOPS)
+        truncated |= table["stop_reason"].isin(TRUNCATING_STOPS)
     return truncated
 
 
-def _signs(table: pd.DataFrame) -> dict[str, pd.Series]:
-    signs: dict[str, pd.Series] = {}
+def _signs(table: pd.DataFrame) -> dict[str, BoolArray]:
+    signs: dict[str, BoolArray] = {}
     if {"outcome", "stop_reason"} & set(table.columns):
-        signs[TRUNCATED] = is_truncated(table)
+        signs[TRUNCATED] = is_truncated(table).to_numpy(dtype=bool)
     if "outcome" in table.columns:
-        signs[NO_ANSWER] = _texts(table["outcome"]) == NO_ANSWER
-        signs[ERROR] = _texts(table["outcome"]) == ERROR
-    if "flags" in table.columns:
-        for flag in _flag_names(table["flags"]):
-            signs[flag] = _has_flag(table["flags"], flag)
-    return signs
+        for outcome in (NO_ANSWER, ERROR):
+            signs[outcome] = table["outcome"].isin([outcome]).to_numpy(dtype=bool)
+    return signs | (_flags(table["flags"]) if "flags" in table.columns else {})
 
 
-def _as_scores(table: pd.DataFrame, name: str, sign: pd.Series | None) -> pd.DataFrame:
-    values = np.zeros(len(table)) if sign is None else sign.to_numpy(dtype=np.float64)
-    if name != ERROR:
-        values = np.where(_failed(table), np.nan, values)
-    return pd.DataFrame(
-        {"sample_id": table["sample_id"].to_numpy(), "epoch": table["epoch"].to_numpy(), "score": values}
-    )
+def _rates(sign: BoolArray | None, failed: BoolArray, name: str) -> FloatArray:
+    """Return the sign as scores: 1 where shown, missing where the response failed."""
+    shown = np.zeros(len(failed)) if sign is None else sign.astype(np.float64)
+    return shown if name == ERROR else np.where(failed, np.nan, shown)
 
 
-def _failed(table: pd.DataFrame) -> np.typing.NDArray[np.bool_]:
+def _failed(table: pd.DataFrame) -> BoolArray:
     if "outcome" not in table.columns:
         return table["score"].isna().to_numpy(dtype=bool)
-    return (_texts(table["outcome"]) == ERROR).to_numpy(dtype=bool)
+    return table["outcome"].isin([ERROR]).to_numpy(dtype=bool)
 
 
-def _compare(name: str, baseline: pd.DataFrame, candidate: pd.DataFrame, confidence: float) -> Signal | None:
+def _compare(
+    name: str, pairing: Pairing, baseline: FloatArray, candidate: FloatArray, confidence: float
+) -> Signal | None:
     try:
-        pairing = pair_scores(baseline, candidate)
+        pairing = pairing.rescored(baseline, candidate)
     except NoCommonItemsError:
         return None
     base, cand = pairing.baseline_arm, pairing.candidate_arm
@@ -112,18 +109,10 @@ def _compare(name: str, baseline: pd.DataFrame, candidate: pd.DataFrame, confide
     )
 
 
-def _texts(column: pd.Series) -> pd.Series:
-    return column.astype(object).where(column.notna(), "")
-
-
-def _flag_names(column: pd.Series) -> list[str]:
-    texts = column.dropna().astype(str).unique()
-    return sorted({flag.strip() for text in texts for flag in text.split(FLAG_SEPARATOR) if flag.strip()})
-
-
-def _has_flag(column: pd.Series, flag: str) -> pd.Series:
-    texts = _texts(column)
-    marked = {
-        text: flag in [part.strip() for part in str(text).split(FLAG_SEPARATOR)] for text in texts.unique()
-    }
-    return texts.map(marked).astype(bool)
+def _flags(column: pd.Series) -> dict[str, BoolArray]:
+    """Return every flag in alphabetical order, and which responses carry it."""
+    codes, texts = pd.factorize(column)
+    sets = [{part.strip() for part in str(text).split(FLAG_SEPARATOR)} for text in texts]
+    names = sorted(set().union(*sets) - {""})
+    # an empty column has code -1, the last place
+    return {name: np.array([*(name in flags for flags in sets), False])[codes] for name in names}

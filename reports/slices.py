@@ -55,19 +55,21 @@ def item_labels(baseline: pd.DataFrame, candidate: pd.DataFrame, column: str) ->
     parts = [table[["sample_id", column]] for table in (baseline, candidate) if column in table.columns]
     if not parts:
         return {}
-    rows = pd.concat([part.astype(object) for part in parts], ignore_index=True).dropna()
-    rows = rows.astype(str).drop_duplicates("sample_id")
+    firsts = [part.dropna().drop_duplicates("sample_id").astype(object).astype(str) for part in parts]
+    rows = pd.concat(firsts, ignore_index=True).drop_duplicates("sample_id")
     return dict(zip(rows["sample_id"], rows[column], strict=True))
 
 
 def length_profile(
     pairing: Pairing, baseline: pd.DataFrame, *, column: str = "output_tokens", confidence: float = 0.95
 ) -> LengthProfile | None:
-    """Cut the kept items by the baseline's tokens; ``None`` with fewer than two items of known length."""
+    """Cut the kept items by the baseline's tokens; ``None`` with fewer than two items of known length.
+
+    ``baseline`` is the table that ``pairing`` was made of.
+    """
     if column not in baseline.columns:
         return None
-    tokens = baseline.groupby(baseline["sample_id"].astype(str))[column].mean()
-    lengths = tokens.reindex(list(pairing.kept_ids)).to_numpy(dtype=np.float64)
+    lengths = _item_means(pairing, baseline[column].to_numpy(dtype=np.float64, na_value=np.nan))
     known = np.flatnonzero(np.isfinite(lengths) & (lengths > 0))
     if len(known) < 2:
         return None
@@ -102,6 +104,15 @@ def _slices(pairing: Pairing, groups: Mapping[str, IntArray], confidence: float)
         )
         for name, (base, cand), p, q in rows
     )
+
+
+def _item_means(pairing: Pairing, values: FloatArray) -> FloatArray:
+    """Return the mean of the baseline rows' known values for every kept item (NaN where none is known)."""
+    known, n = np.isfinite(values), len(pairing.item_ids)
+    codes = pairing.baseline.codes[known]
+    counts = np.bincount(codes, minlength=n)
+    sums = np.bincount(codes, weights=values[known], minlength=n)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)[pairing.kept]
 
 
 def _slope(x: FloatArray, y: FloatArray, confidence: float) -> Estimate | None:

@@ -20,14 +20,21 @@ _MAX_SIDE_WIDTH = 38
 
 def render_terminal(report: Report) -> str:
     """Return the comparison as text, verdict first and last."""
-    blocks = [_wrapped(headline(report), "")]
+    blocks = [wrapped(headline(report), "")]
     blocks += ["\n".join(_task_block(task, report)) for task in report.tasks]
-    blocks += [_wrapped(line, "") for line in closing_lines(report)]
-    return "\n\n".join(blocks) + "\n"
+    blocks += [wrapped(line, "") for line in closing_lines(report)]
+    return printable("\n\n".join(blocks) + "\n")
+
+
+def printable(text: str) -> str:
+    """Return text without characters that could steer a terminal or reorder a line: names come from files."""
+    return "".join(
+        char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text
+    )
 
 
 def _task_block(task: TaskReport, report: Report) -> Iterable[str]:
-    yield _wrapped(task_title(task), "")
+    yield wrapped(task_title(task), "")
     lines = side_lines(task)
     width = max(len(text) for line in lines for text in (line.baseline, report.baseline_label))
     width = min(width, _MAX_SIDE_WIDTH)
@@ -35,8 +42,8 @@ def _task_block(task: TaskReport, report: Report) -> Iterable[str]:
     for line in lines:
         yield _columns(line.name, line.baseline, line.candidate, width)
     for fact in comparison_lines(task):
-        yield _wrapped(fact.text, f"  {fact.name:<{_NAME_WIDTH}}")
-    yield _wrapped(verdict_line(task), "  ")
+        yield wrapped(fact.text, f"  {fact.name:<{_NAME_WIDTH}}")
+    yield wrapped(verdict_line(task), "  ")
 
 
 def _columns(name: str, baseline: str, candidate: str, width: int) -> str:
@@ -52,7 +59,8 @@ def _columns(name: str, baseline: str, candidate: str, width: int) -> str:
     )
 
 
-def _wrapped(text: str, indent: str) -> str:
+def wrapped(text: str, indent: str) -> str:
+    """Return the text in lines of the terminal's width, the first after ``indent``, the others below it."""
     return textwrap.fill(
         text, WIDTH, initial_indent=indent, subsequent_indent=" " * len(indent), break_on_hyphens=False
     )

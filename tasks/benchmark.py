@@ -29,7 +29,8 @@ class Item:
     leaves out the images, for holding a copy against a pin that was made without them.
     ``images`` are references that the image store resolves when a request is sent; they follow the text
     unless ``images_first``. ``grading`` holds what the verifier needs beside the target (options, category
-    ...), as plain JSON values. ``forms`` is empty where every epoch asks the same.
+    ...), as plain JSON values. ``forms`` is empty where every epoch asks the same. ``request`` is a whole
+    request body that is sent in place of the prompt, as it stands.
     """
 
     sample_id: str
@@ -43,6 +44,7 @@ class Item:
     forms: tuple[ItemForm, ...] = ()
     grading: Mapping[str, Any] = field(default_factory=dict)
     source_id: str | None = None
+    request: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +53,8 @@ class Benchmark:
 
     ``groups`` names, for the table by group, the group of each category (``None``: the category itself).
     ``check_items`` raises :class:`tasks.data.DataError` for items that cannot be this benchmark's whole.
-    ``options`` are the task's own settings; ``variant_names`` are further names of its variants.
+    ``options`` are the task's own settings; ``variant_names`` are further names of its variants;
+    ``usual_options`` is the number of lettered options of its items where a row does not say, by variant.
     """
 
     name: str
@@ -70,7 +73,9 @@ class Benchmark:
     groups: Mapping[str, str] | None = None
     check_items: Callable[[Sequence[Item], str | None], None] | None = None
     options: tuple[str, ...] = ()
+    usual_options: Mapping[str | None, int] = field(default_factory=dict)
     variant_names: Mapping[str, str] = field(default_factory=dict)
+    max_connections: int = 64  # requests in flight where none is asked for
 
     def preset(self, name: str | None) -> Preset:
         """Return the preset called ``name``, the first where it is ``None``."""

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from tasks.aime25 import AIME25
 from tasks.benchmark import Benchmark
 from tasks.gpqa_diamond import GPQA_DIAMOND
+from tasks.k2_tool_calls import K2_TOOL_CALLS
 from tasks.mmmu_pro import MMMU_PRO
 from tasks.ocrbench import OCRBENCH
 from tasks.spec import SpecError
 
 BENCHMARKS: Mapping[str, Benchmark] = {
-    benchmark.name: benchmark for benchmark in (AIME25, GPQA_DIAMOND, OCRBENCH, MMMU_PRO)
+    benchmark.name: benchmark for benchmark in (AIME25, GPQA_DIAMOND, OCRBENCH, MMMU_PRO, K2_TOOL_CALLS)
 }
 
 

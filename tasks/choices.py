@@ -10,6 +10,7 @@ from typing import Any
 from tasks.rows import DataError
 
 LETTERS = string.ascii_uppercase
+MOST_LETTERS = len(LETTERS)
 MAX_LITERAL_CHARS = 50_000  # far beyond any real list of options; nothing longer is parsed
 MIN_ITEMS_FOR_CONSTANT = 12  # with fewer items one letter may be gold for all of them by chance
 MIN_ITEMS_FOR_SPREAD = 100
@@ -37,6 +38,8 @@ def parse_options(value: Any, where: str, *, fewest: int, most: int) -> tuple[st
     Raises :class:`DataError` for anything else, for empty options and for a number of them out of bounds.
     """
     options = _literal(value, where) if isinstance(value, str) else value
+    if isinstance(options, list | tuple) and len(options) == 1 and isinstance(options[0], list | tuple):
+        options = options[0]  # one row of MMMU-Pro holds its list in a list
     if not isinstance(options, list | tuple):
         raise DataError(f"{where}: options are a {type(options).__name__}; a list is expected")
     if not fewest <= len(options) <= most:
@@ -73,23 +76,21 @@ def render_options(options: Sequence[str]) -> str:
     return "\n".join(f"{letter}. {option}" for letter, option in zip(LETTERS, options, strict=False))
 
 
-def refuse_constant_gold(letters: Sequence[str], where: str) -> None:
+def refuse_constant_gold(letters: Sequence[str]) -> None:
     """Raise :class:`DataError` where one letter is right for every item.
 
     A loader that never shuffled once made every gold letter D: the score was then how often D is picked.
     """
     if len(letters) >= MIN_ITEMS_FOR_CONSTANT and len(set(letters)) == 1:
         raise DataError(
-            f"{where}: gold label distribution is constant ({letters[0]} for all {len(letters)} items); "
+            f"gold label distribution is constant ({letters[0]} for all {len(letters)} items); "
             "the copy was made without shuffling: use another"
         )
 
 
-def refuse_uneven_gold(
-    letters: Sequence[str], where: str, *, n_options: int, lowest: float, highest: float
-) -> None:
+def refuse_uneven_gold(letters: Sequence[str], *, n_options: int, lowest: float, highest: float) -> None:
     """Raise :class:`DataError` where a letter is right for a share of the items outside the bounds."""
-    refuse_constant_gold(letters, where)
+    refuse_constant_gold(letters)
     if len(letters) < MIN_ITEMS_FOR_SPREAD:
         return
     counts = Counter(letters)
@@ -97,6 +98,6 @@ def refuse_uneven_gold(
         share = counts[letter] / len(letters)
         if not lowest <= share <= highest:
             raise DataError(
-                f"{where}: gold label distribution is uneven: {letter} is right for {share:.0%} of "
+                f"gold label distribution is uneven: {letter} is right for {share:.0%} of "
                 f"{len(letters)} items, expected {lowest:.0%} to {highest:.0%}; check the record ids"
             )

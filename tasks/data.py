@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tasks.archive import find_data_file
 from tasks.hub import HubCopy
 from tasks.rows import DataError, Rows, field_text, read_rows
 from tasks.wheel import WheelCopy, fetch_member
@@ -30,7 +31,8 @@ class DatasetPin:
 
     ``content_hash`` covers all that is asked and right, and refuses other data. ``text_hash`` leaves out the
     images: it comes from another copy than the hub's, so that a difference is told and not refused.
-    ``file_sha256`` is the digest of the one file in which the data is handed around.
+    ``file_sha256`` is the digest of the one file in which the data is handed around, ``file_name`` its name
+    in a directory or an archive; ``read`` reads a local copy.
     """
 
     name: str
@@ -38,6 +40,8 @@ class DatasetPin:
     content_hash: str | None = None
     text_hash: str | None = None
     file_sha256: str | None = None
+    file_name: str | None = None
+    read: Callable[[Path], Rows] = read_rows
     hub: HubCopy | None = None
     wheel: WheelCopy | None = None
     terms: str = ""
@@ -78,7 +82,9 @@ def _from_path(pin: DatasetPin, path: Path) -> SourcedRows:
         names = (pin.hub.config, "data")
         parts = [part for name in names for part in sorted(path.iterdir()) if part.name.startswith(name)]
         found = parts[0] if len(parts) == 1 else path
-    return SourcedRows(rows=read_rows(found), source=f"path:{path.name}", revision=None, file=found)
+    if pin.file_name is not None and path.exists():
+        found = find_data_file(path, pin.file_name)
+    return SourcedRows(rows=pin.read(found), source=f"path:{path.name}", revision=None, file=found)
 
 
 def _from_hub(hub: HubCopy) -> SourcedRows:

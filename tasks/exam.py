@@ -43,7 +43,11 @@ class ExamSource:
         beside = None if self.path is None else self.path if self.path.is_dir() else self.path.parent
         folders = tuple(folder for folder in (self.image_root, beside) if folder is not None)
         return Reading(
-            variant=variant, image_folders=folders, options=self.options, with_images=self.with_images
+            variant=variant,
+            image_folders=folders,
+            options=self.options,
+            with_images=self.with_images,
+            accept_changes=self.accept_changes,
         )
 
 
@@ -69,7 +73,7 @@ def load_exam(
         except DataError as error:
             notes.append(str(error))
     way_out = "" if asked.path is not None else f"; give a local copy with --dataset-path{pin.terms}"
-    raise DataError(f"{benchmark.name}: {'; '.join(notes)}{way_out}")
+    raise DataError(f"{benchmark.name}: {'; '.join(notes) or 'no public copy is fetched'}{way_out}")
 
 
 def _sit(
@@ -80,13 +84,14 @@ def _sit(
     asked: ExamSource,
     notes: Sequence[str],
 ) -> Exam:
-    items = benchmark.read_items(found.rows, asked.reading(variant))
+    reading = asked.reading(variant)
+    items = benchmark.read_items(found.rows, reading)
     facts = _facts(pin, found, items)
     if not asked.accept_changes:
         if benchmark.check_items is not None:
             benchmark.check_items(items, variant)
         _refuse_other_content(pin, facts, has_images=asked.with_images)
-    return Exam(items=items, dataset=facts, notes=tuple(notes))
+    return Exam(items=items, dataset=facts, notes=(*notes, *reading.notes))
 
 
 def _facts(pin: DatasetPin, found: SourcedRows, items: Sequence[Item]) -> DatasetFacts:
@@ -112,7 +117,8 @@ def _is_pinned(pin: DatasetPin, found: SourcedRows, items: Sequence[Item], conte
         return dataset_digest([item.text_hash or "" for item in items]) == pin.text_hash
     if pin.file_sha256 is not None and found.file is not None and found.file.is_file():
         is_the_file = hashlib.sha256(found.file.read_bytes()).hexdigest() == pin.file_sha256
-        return True if is_the_file else None  # the same data may well be written in another way
+        # data that comes in one named file is that file; other data may well be written in another way
+        return True if is_the_file else False if pin.file_name is not None else None
     return None
 
 

@@ -52,7 +52,7 @@ PIN = DatasetPin(
     ),
     terms=(
         " (a CSV, JSON lines or parquet file of the table), or accept the terms at "
-        "https://huggingface.co/datasets/Idavidrein/gpqa and set HF_TOKEN"
+        "https://huggingface.co/datasets/Idavidrein/gpqa and set HF_TOKEN to a token of that account"
     ),
 )
 
@@ -83,9 +83,9 @@ class Question:
 def read_items(rows: Rows, reading: Reading) -> Sequence[Item]:
     """Return one item a row, called by its record id; errors name rows and never quote them."""
     questions = [_question(row, index) for index, row in enumerate(rows)]
-    refuse_constant_gold([found.letter for found in questions if found.letter], "gpqa_diamond")
+    refuse_constant_gold([found.letter for found in questions if found.letter])
     items = [_item(question, reading) for question in questions]
-    refuse_constant_gold([item.target for item in items], "gpqa_diamond")
+    refuse_constant_gold([item.target for item in items])
     return items
 
 
@@ -93,7 +93,6 @@ def check_items(items: Sequence[Item], _variant: str | None) -> None:
     """Raise :class:`DataError` where a letter is right too often or too rarely for shuffled options."""
     refuse_uneven_gold(
         [item.target for item in items],
-        "gpqa_diamond",
         n_options=N_OPTIONS,
         lowest=LOWEST_SHARE,
         highest=HIGHEST_SHARE,
@@ -121,7 +120,7 @@ def _question(row: Row, index: int) -> Question:
 
 def _lettered(row: Row, index: int) -> tuple[tuple[str, ...], str]:
     """Return options, the right one first, and its letter in a copy whose options are in an order already."""
-    where = f"gpqa_diamond row {index}"
+    where = f"row {index}"
     listed = row.get("options", row.get("choices"))
     if listed is None:
         raise DataError(f"{where}: no field 'Correct Answer' and no 'options'; it has {', '.join(row)}")
@@ -198,4 +197,5 @@ GPQA_DIAMOND = Benchmark(
     check_items=check_items,
     grade=grade,
     options=(SHUFFLE_PER_EPOCH,),
+    usual_options={None: N_OPTIONS},
 )

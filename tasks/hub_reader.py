@@ -39,7 +39,7 @@ def read_hub_rows(copy: HubCopy) -> HubRows:
     token = os.environ.get("HF_TOKEN") or get_token()
     if not is_offline():
         if copy.gated and not token:
-            raise DataError(f"{copy.repo}: {gate_words(copy)} (no token is set)")
+            raise DataError(f"{copy.repo}: gated, and no token is set")
         if (reason := _why_not(copy)) is not None:
             raise DataError(f"{copy.repo}: {reason}")
     logging.getLogger("datasets").setLevel(logging.ERROR)
@@ -61,14 +61,6 @@ def read_hub_rows(copy: HubCopy) -> HubRows:
 def is_offline() -> bool:
     """Return whether the environment forbids network access to the hub."""
     return os.environ.get("HF_HUB_OFFLINE", "").lower() in {"1", "true", "yes", "on"}
-
-
-def gate_words(copy: HubCopy) -> str:
-    """Return what must be done to get a gated dataset."""
-    return (
-        f"gated: accept the terms at https://huggingface.co/datasets/{copy.repo} "
-        "and set HF_TOKEN to a token of that account"
-    )
 
 
 def _newest(copy: HubCopy, token: str | None) -> str | None:
@@ -110,6 +102,5 @@ def _first_line(error: Exception) -> str:
 def _why(copy: HubCopy, error: Exception) -> str:
     first_line = _first_line(error)
     if is_offline():
-        words = f"not in the local cache and HF_HUB_OFFLINE is set ({first_line})"
-        return f"{words}; {gate_words(copy)}" if copy.gated else words
-    return f"{gate_words(copy)} ({first_line})" if copy.gated else first_line
+        return f"not in the local cache and HF_HUB_OFFLINE is set ({first_line})"
+    return f"gated, and not to be had with this token ({first_line})" if copy.gated else first_line

@@ -48,6 +48,15 @@ def check_image(content: bytes) -> None:
             )
 
 
+def verify_image(content: bytes) -> None:
+    """Raise :class:`ImageError` where the pixels of an image cannot be decoded to the end."""
+    with _open(content) as image:
+        try:
+            image.load()
+        except NOT_AN_IMAGE as error:
+            raise ImageError(f"cannot be decoded ({error}); restore the file") from error
+
+
 def sendable(content: bytes, *, max_pixels: int | None = None) -> SentImage:
     """Return what to send for an image file.
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from tasks.cache import cache_directory
-from tasks.image_bytes import ImageError, SentImage, check_image, sendable
+from tasks.image_bytes import ImageError, SentImage, check_image, sendable, verify_image
 
 SCHEME = "quantcheck-image:"
 _SCALED = "?max_pixels="
@@ -56,6 +56,16 @@ class ImageStore:
         if not reference.startswith(SCHEME) or digest not in self._places:
             raise ImageError(f"image {reference!r}: not kept by this process; load its dataset first")
         return sendable(self._read(digest), max_pixels=int(limit) if limit else None)
+
+    def verify(self, reference: str) -> None:
+        """Decode a kept image in full; raise :class:`ImageError` where its data is damaged."""
+        verify_image(self._read(reference.removeprefix(SCHEME).partition(_SCALED)[0]))
+
+    def close(self) -> None:
+        """Give the disk space back; references into the spill file are void from now on."""
+        if self._spill is not None:
+            self._spill.close()
+            self._spill = None
 
     def _append(self, content: bytes) -> Extent:
         folder = cache_directory()

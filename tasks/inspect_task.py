@@ -10,6 +10,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig
 
 from tasks.benchmark import Item
 from tasks.escalation import escalate_truncated
+from tasks.response_record import RAW_REQUEST
 from tasks.scorers import outcome_scorer
 from tasks.solvers import seeded_generate
 from tasks.spec import TaskSpec
@@ -23,17 +24,19 @@ def build_task(
     run_seed: int,
     metadata: Mapping[str, Any],
     escalate_to: int | None = None,
+    send_seed: bool = True,
 ) -> Task:
     """Return the task; ``metadata`` goes into the log's header, where the comparator reads it.
 
     ``escalate_to`` is the largest budget with which truncated samples are asked again, ``None`` for not at all.
+    ``send_seed`` says whether requests carry a seed at all.
     """
     is_thinking_off = spec.thinking is False or asks_no_thinking(spec.extra_body)
     escalation = [] if escalate_to is None else [escalate_truncated(spec.max_tokens, escalate_to)]
     return Task(
         name=spec.task,
         dataset=MemoryDataset([_sample(item) for item in items], name=spec.dataset.name),
-        solver=[seeded_generate(run_seed), *escalation],
+        solver=[seeded_generate(run_seed, dict(spec.options), send_seed), *escalation],
         scorer=outcome_scorer(spec.task, is_thinking_off=is_thinking_off),
         epochs=spec.epochs,
         config=GenerateConfig(
@@ -45,9 +48,10 @@ def build_task(
 
 def _sample(item: Item) -> Sample:
     """Return Inspect's sample. The solver adds images and forms: images in an input would be read at once."""
+    whole = None if item.request is None else {RAW_REQUEST: dict(item.request)}
     return Sample(
         id=item.sample_id,
-        input=[ChatMessageUser(content=item.prompt)],
+        input=[ChatMessageUser(content=item.prompt, metadata=whole)],
         target=item.target,
         metadata={
             "content_hash": item.content_hash,

@@ -22,8 +22,10 @@ from verifiers.outcome import Grade
 from verifiers.response import Response
 
 TEN, FOUR, VISION = "standard (10 options)", "standard (4 options)", "vision"
-FEWEST_OPTIONS = 3
-MOST_OPTIONS: Mapping[str, int] = {TEN: 10, FOUR: 4, VISION: 10}
+# As the rows have them: "10 options" is a name, 28 rows have 2 (true or false) and one has 12.
+FEWEST_OPTIONS = 2
+MOST_OPTIONS = 12
+USUAL_OPTIONS: Mapping[str | None, int] = {TEN: 10, FOUR: 4, VISION: 10}
 REVISION = "563f3e84bb3b90893083a1f039cfa13077f2302b"  # after the corrections of May 2026
 
 CLOSE = "close with one line that reads 'Answer: X', where X is the letter of the option you choose."
@@ -68,25 +70,26 @@ def read_items(rows: Rows, reading: Reading) -> Sequence[Item]:
     """Return one item a row; raise :class:`DataError` that names the row."""
     read = _vision_item if reading.variant == VISION else _standard_item
     items = [read(row, index, reading) for index, row in enumerate(rows)]
-    refuse_constant_gold([item.target for item in items], "mmmu_pro")
+    refuse_constant_gold([item.target for item in items])
     return items
 
 
 def check_items(items: Sequence[Item], variant: str | None) -> None:
-    """Raise :class:`DataError` for the rows of the 4-option configuration under the name of the 10-option one."""
-    most = max(item.grading["n_options"] for item in items)
-    if variant == TEN and most <= MOST_OPTIONS[FOUR]:
+    """Raise :class:`DataError` for the rows of one standard configuration under the name of the other."""
+    n_large = sum(item.grading["n_options"] > USUAL_OPTIONS[FOUR] for item in items)
+    found = TEN if n_large > len(items) / 2 else FOUR
+    if variant in (TEN, FOUR) and variant != found:
         raise DataError(
-            f"mmmu_pro: no row has more than {most} options, these are not the rows of {TEN!r}; "
-            f"pass --variant {FOUR!r}"
+            f"{n_large} of {len(items)} rows have more than 4 options, so these are not the rows of "
+            f"{variant!r}; pass --variant {found!r}"
         )
 
 
 def _standard_item(row: Row, index: int, reading: Reading) -> Item:
-    where = f"mmmu_pro row {index}"
+    where = f"row {index}"
     if not any(row.get(f"image_{number}") for number in range(1, 8)) and row.get("image"):
         raise DataError(f"{where}: has one 'image' and no 'image_1': rows of another; pass --variant vision")
-    options = _options(row, where, reading)
+    options = _options(row, where)
     question = field_text(row, "question", index)
     numbers = mentioned_images(question, options) or _held_images(row)
     images: tuple[str, ...] = ()
@@ -101,12 +104,12 @@ def _standard_item(row: Row, index: int, reading: Reading) -> Item:
 
 
 def _vision_item(row: Row, index: int, reading: Reading) -> Item:
-    where = f"mmmu_pro row {index}"
+    where = f"row {index}"
     if row.get("image_1") and not row.get("image"):
         raise DataError(
             f"{where}: has 'image_1' and no 'image': rows of a standard variant; pass --variant {TEN!r}"
         )
-    options = _options(row, where, reading)
+    options = _options(row, where)
     images = (reading.image(row.get("image"), where),) if reading.with_images else ()
     return _item(row, index, prompt=VISION_PROMPT, texts=options, options=options, images=images)
 
@@ -120,7 +123,7 @@ def _item(
     options: Sequence[str],
     images: tuple[str, ...],
 ) -> Item:
-    letter = gold_letter(row.get("answer"), len(options), f"mmmu_pro row {index}")
+    letter = gold_letter(row.get("answer"), len(options), f"row {index}")
     is_vision = prompt == VISION_PROMPT
     return Item(
         sample_id=field_text(row, "id", index),
@@ -135,9 +138,8 @@ def _item(
     )
 
 
-def _options(row: Row, where: str, reading: Reading) -> tuple[str, ...]:
-    most = MOST_OPTIONS[reading.variant or TEN]
-    return parse_options(row.get("options"), where, fewest=FEWEST_OPTIONS, most=most)
+def _options(row: Row, where: str) -> tuple[str, ...]:
+    return parse_options(row.get("options"), where, fewest=FEWEST_OPTIONS, most=MOST_OPTIONS)
 
 
 def mentioned_images(question: str, options: Sequence[str]) -> list[int]:
@@ -158,7 +160,7 @@ def _renumbered(text: str, places: Mapping[int, int]) -> str:
 
 def grade(response: Response, target: str, grading: Mapping[str, Any]) -> Grade:
     """Grade by the letter last stated (:func:`verifiers.choice_letter.grade_choice`); nothing is guessed."""
-    n_options = grading.get("n_options", MOST_OPTIONS[TEN])
+    n_options = grading.get("n_options", USUAL_OPTIONS[TEN])
     return grade_choice(response, target, grading.get("options"), n_options)
 
 
@@ -178,6 +180,7 @@ MMMU_PRO = Benchmark(
     grade=grade,
     default_variant=TEN,
     options=(MAX_IMAGE_PIXELS,),
+    usual_options=USUAL_OPTIONS,
     variant_names={
         "standard": TEN,
         "standard-10": TEN,

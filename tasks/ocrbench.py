@@ -88,13 +88,11 @@ def check_items(items: Sequence[Item], _variant: str | None) -> None:
         if counts[name] != total
     ]
     if wrong:
-        raise DataError(
-            f"ocrbench: {'; '.join(wrong)}; check the copy, or pass --accept-dataset to run on it as it is"
-        )
+        raise DataError(f"{'; '.join(wrong)}; check the copy, or pass --accept-dataset to run on it as it is")
 
 
 def _item(row: Row, index: int, reading: Reading) -> Item:
-    where = f"ocrbench row {index}"
+    where = f"row {index}"
     question = field_text(row, "question", index)
     category = _type(field_text(row, ("question_type", "type", "category"), index), where)
     references = read_references(row.get("answer", row.get("answers")), where)

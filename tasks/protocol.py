@@ -6,6 +6,7 @@ from typing import Any
 
 from tasks.benchmark import Benchmark, sampling_of
 from tasks.spec import DatasetFacts, Sampling, SpecError, TaskSpec, ThinkMode, digest
+from tasks.stream_way import n_ways
 
 SAID_BY_FLAGS: Mapping[str, str] = {
     "model": "set by --model",
@@ -63,7 +64,7 @@ def resolve_spec(
             top_p=base.top_p if change.top_p is None else change.top_p,
         ),
         max_tokens=chosen.max_tokens if change.max_tokens is None else change.max_tokens,
-        epochs=chosen.epochs if change.epochs is None else change.epochs,
+        epochs=(change.epochs or chosen.epochs) * n_ways(change.options),
         think_mode=change.think_mode,
         thinking=change.thinking,
         effort=change.effort,

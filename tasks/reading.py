@@ -14,13 +14,16 @@ MAX_IMAGE_PIXELS = "max_image_pixels"  # option of tasks with images: larger one
 class Reading:
     """How rows are read: the variant asked for, where image files lie, and the task's own options.
 
-    Without ``with_images`` items have texts only: enough to grade by, not to ask.
+    Without ``with_images`` items have texts only: enough to grade by, not to ask. ``accept_changes`` lets
+    rows be left out that cannot be read; reading adds to ``notes`` what a person should know of it.
     """
 
     variant: str | None = None
     image_folders: tuple[Path, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     with_images: bool = True
+    accept_changes: bool = False
+    notes: list[str] = field(default_factory=list)
 
     def image(self, value: Any, where: str) -> str:
         """Return the reference of the image that a row holds; ``where`` names it in errors."""

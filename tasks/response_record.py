@@ -10,6 +10,10 @@ from verifiers.response import Response, ToolCall, Usage
 
 RECORD = "quantcheck"  # key of ModelOutput.metadata
 REQUEST_IDENTITY = "quantcheck_request"  # key of a user message's metadata: which response is asked for
+REQUEST_IMAGES = (
+    "quantcheck_images"  # key of a user message's metadata: references, and whether they come first
+)
+RAW_REQUEST = "raw_request"  # key of a user message's metadata: the whole body to send as it stands
 
 # Inspect's words for what a provider other than ours saw. Its "unknown" stays: a cut stream is called so too.
 _FINISH_REASONS = {"max_tokens": "length", "model_length": "length"}

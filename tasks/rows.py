@@ -9,14 +9,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
-import pyarrow.parquet as pq
+from tasks.parquet_rows import ParquetError, ParquetRows, Row, open_parquet
 
-Row = Mapping[str, Any]
+__all__ = ["DataError", "Row", "Rows", "field_text", "read_rows"]
 
 CSV_FIELD_LIMIT = 16 * 1024 * 1024  # a base64 image in a cell is legitimate; a gigabyte is not
 HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
-PARQUET_BATCH_ROWS = 8  # rows decoded at once: they may hold images
-PARQUET_BUFFER_BYTES = 1024 * 1024  # read ahead; without it a whole row group lies in memory
 
 
 class Rows(Protocol):
@@ -73,21 +71,19 @@ class JoinedRows:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ParquetRows:
-    """The rows of a parquet file, a few in memory at a time: image columns are far larger than the rest."""
+class NamedRows:
+    """The rows of a file that are read as they are asked for; errors name the file."""
 
     path: Path
-    n_rows: int
+    rows: ParquetRows
 
     def __len__(self) -> int:
-        return self.n_rows
+        return len(self.rows)
 
     def __iter__(self) -> Iterator[Row]:
         try:
-            with pq.ParquetFile(self.path, buffer_size=PARQUET_BUFFER_BYTES, pre_buffer=False) as file:
-                for batch in file.iter_batches(batch_size=PARQUET_BATCH_ROWS, use_threads=False):
-                    yield from batch.to_pylist()
-        except (OSError, ValueError) as error:
+            yield from self.rows
+        except ParquetError as error:
             raise _unreadable(self.path, error) from error
 
 
@@ -154,8 +150,8 @@ def _separated(path: Path, delimiter: str) -> list[Row]:
         return list(csv.DictReader(lines, delimiter=delimiter))
 
 
-def _parquet(path: Path) -> ParquetRows:
-    return ParquetRows(path=path, n_rows=pq.read_metadata(path).num_rows)
+def _parquet(path: Path) -> NamedRows:
+    return NamedRows(path=path, rows=open_parquet(path))
 
 
 def _checked(row: Any, where: str) -> Row:

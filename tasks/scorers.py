@@ -85,6 +85,7 @@ def _row(grade: Grade, state: TaskState, response: Response) -> dict[str, Any]:
         **({"target": state.metadata["target"]} if "target" in state.metadata else {}),
         "content_hash": state.metadata.get("content_hash"),
         "secondary": dict(grade.secondary),
+        **({"details": {**grade.details, "streamed": record.get("streamed")}} if grade.details else {}),
     }
     return row | token_counts(response, record.get("n_chunks"))
 

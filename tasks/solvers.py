@@ -1,39 +1,55 @@
 """Ask one question once, in the form of its epoch, with its images and a seed of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inspect_ai.model import ChatMessageUser, Content, ContentImage, ContentText
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from tasks.response_record import REQUEST_IDENTITY
+from tasks.images import load_image
+from tasks.response_record import RAW_REQUEST, REQUEST_IDENTITY, REQUEST_IMAGES
 from tasks.seeds import response_seed
+from tasks.stream_way import drawn_epoch, in_its_way
+
+OWN_PROVIDER = "endpoint"
 
 
 @solver
-def seeded_generate(run_seed: int = 0) -> Solver:
-    """Generate with :func:`tasks.seeds.response_seed`, and note on the message which response it is."""
+def seeded_generate(
+    run_seed: int = 0, options: Mapping[str, Any] | None = None, send_seed: bool = True
+) -> Solver:
+    """Generate with :func:`tasks.seeds.response_seed`, and note on the message which response it is.
+
+    ``options`` are the task's own settings. Without ``send_seed`` the endpoint draws as it likes.
+    """
+    ways = options or {}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         sample_id = str(state.sample_id)
-        seed = response_seed(run_seed, sample_id, state.epoch)
+        seed = response_seed(run_seed, sample_id, drawn_epoch(ways, state.epoch)) if send_seed else None
         identity = {"sample_id": sample_id, "epoch": state.epoch, "seed": seed}
         identity["salt"] = f"{sample_id}/{state.epoch}"
         prompt = _take_form(state)
         state.messages = [
-            message.model_copy(
-                update={
-                    "content": contents(prompt or message.text, state.metadata),
-                    "metadata": {REQUEST_IDENTITY: identity},
-                }
+            _asked(
+                message,
+                prompt or message.text,
+                state,
+                _metadata(message, ways, state.epoch) | {REQUEST_IDENTITY: identity},
             )
             if isinstance(message, ChatMessageUser)
             else message
             for message in state.messages
         ]
-        return await generate(state, seed=seed)
+        return await (generate(state) if seed is None else generate(state, seed=seed))
 
     return solve
+
+
+def _metadata(message: ChatMessageUser, options: Mapping[str, Any], epoch: int) -> dict[str, Any]:
+    """Return what else the message carries: the whole request, where one is sent in place of the text."""
+    request = (message.metadata or {}).get(RAW_REQUEST)
+    return {} if request is None else {RAW_REQUEST: in_its_way(request, options, epoch)}
 
 
 def _take_form(state: TaskState) -> str | None:
@@ -46,11 +62,17 @@ def _take_form(state: TaskState) -> str | None:
     return str(form["prompt"])
 
 
-def contents(prompt: str, metadata: dict[str, Any]) -> str | list[Content]:
-    """Return what a message says: the prompt, and the images of its sample as references."""
-    images: Sequence[str] = metadata.get("images", ())
-    if not images:
-        return prompt
-    pictures: list[Content] = [ContentImage(image=image) for image in images]
-    text: list[Content] = [ContentText(text=prompt)]
-    return pictures + text if metadata.get("images_first") else text + pictures
+def _asked(
+    message: ChatMessageUser, prompt: str, state: TaskState, metadata: dict[str, Any]
+) -> ChatMessageUser:
+    """Return the message as it is sent: our own provider gets images as references, any other their bytes."""
+    content: str | list[Content] = prompt
+    references: Sequence[str] = state.metadata.get("images", ())
+    images_first = bool(state.metadata.get("images_first"))
+    if references and state.model.api == OWN_PROVIDER:
+        metadata = metadata | {REQUEST_IMAGES: {"references": list(references), "first": images_first}}
+    elif references:
+        pictures: list[Content] = [ContentImage(image=load_image(reference)) for reference in references]
+        text: list[Content] = [ContentText(text=prompt)]
+        content = pictures + text if images_first else text + pictures
+    return message.model_copy(update={"content": content, "metadata": metadata})

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 
 class Outcome(StrEnum):
@@ -24,7 +25,8 @@ class Grade:
     name observations that do not change the score (``think_in_content``, ``format_miss`` ...); ``reason``
     says in one sentence why the outcome is what it is. ``lenient_answer`` is what a laxer reader would
     have taken (an answer out of form, or one given before the budget ran out): shown, never scored.
-    ``secondary`` holds further scores in [0, 1] by name, such as OCRBench's ``exact``.
+    ``secondary`` holds further scores in [0, 1] by name, such as OCRBench's ``exact``; ``details`` what a
+    report of the task's own reads, as plain JSON values.
     """
 
     outcome: Outcome
@@ -34,3 +36,4 @@ class Grade:
     reason: str = ""
     lenient_answer: str | None = None
     secondary: Mapping[str, float] = field(default_factory=dict, hash=False)
+    details: Mapping[str, Any] = field(default_factory=dict, hash=False)

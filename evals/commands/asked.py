@@ -14,18 +14,21 @@ from evals.run_directory import safe_label
 from evals.survey import survey
 from tasks.benchmark import Benchmark
 from tasks.exam import Exam, ExamSource, load_exam
+from tasks.k2_tool_calls import RAW_COMPLETIONS
 from tasks.protocol import Overrides
 from tasks.spec import ThinkMode
+from tasks.stream_way import BOTH_WAYS, STREAM
 
 
-def exam_of(benchmark: Benchmark, options: Mapping[str, Any]) -> Exam:
+def exam_of(benchmark: Benchmark, options: Mapping[str, Any], *, with_images: bool = True) -> Exam:
     """Return the task's items from where the flags say; notes and warnings go to stderr."""
     path, image_root = options["dataset_path"], options.get("image_root")
     source = ExamSource(
         path=Path(path) if path else None,
         image_root=Path(image_root) if image_root else None,
         accept_changes=options["accept_dataset"],
-        options=task_options(options),
+        with_images=with_images,
+        options=task_options(options, benchmark),
     )
     exam = load_exam(benchmark, variant=options["variant"], source=source)
     for note in exam.notes:
@@ -38,8 +41,8 @@ def exam_of(benchmark: Benchmark, options: Mapping[str, Any]) -> Exam:
     return exam
 
 
-def overrides_of(options: Mapping[str, Any]) -> Overrides:
-    """Return what the flags change of the preset."""
+def overrides_of(options: Mapping[str, Any], benchmark: Benchmark | None = None) -> Overrides:
+    """Return what the flags change of the preset; how replies come is a setting of some benchmarks only."""
     return Overrides(
         epochs=options["epochs"],
         max_tokens=options["max_tokens"],
@@ -49,13 +52,20 @@ def overrides_of(options: Mapping[str, Any]) -> Overrides:
         thinking=options["thinking"],
         effort=options["effort"],
         extra_body=options["extra_body"],
-        options=task_options(options),
+        options=task_options(options, benchmark),
     )
 
 
-def task_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that only some tasks have, those that are set."""
-    return {name: options[name] for name in ("shuffle_per_epoch", "max_image_pixels") if options.get(name)}
+def task_options(options: Mapping[str, Any], benchmark: Benchmark | None = None) -> dict[str, Any]:
+    """Return the settings that only some tasks have, those that are set.
+
+    ``--stream`` is one for a benchmark whose requests say themselves how they are sent, and else none.
+    """
+    names = ("shuffle_per_epoch", "max_image_pixels", BOTH_WAYS, RAW_COMPLETIONS)
+    found = {name: options[name] for name in names if options.get(name)}
+    if benchmark is not None and STREAM in benchmark.options and options.get(STREAM) is not None:
+        found[STREAM] = options[STREAM]
+    return found
 
 
 def surveyed_endpoint(options: Mapping[str, Any], overrides: Overrides) -> tuple[Endpoint, EndpointFacts]:

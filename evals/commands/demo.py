@@ -60,7 +60,7 @@ def command(runs_dir: Path, epochs: int | None, dataset_path: Path | None) -> No
     print(render_terminal(report))
     print(_beside_truth(report, running))
     print(
-        f"report {directory / 'report.md'} · next: quantcheck run aime25 --base-url YOUR-ENDPOINT --label nvfp4"
+        f"report {directory / 'report.html'} · next: quantcheck run aime25 --base-url YOUR-ENDPOINT --label nvfp4"
     )
 
 

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,18 +10,35 @@ from typing import Any
 import click
 
 from evals.budget import Budget, BudgetError, settle_budget
+from evals.chat_template import ChatTemplate, ChatTemplateError, load_chat_template
+from evals.client_load import bottleneck_note, is_bottleneck
 from evals.commands.asked import exam_of, overrides_of, surveyed_endpoint
+from evals.commands.deciding import (
+    baseline_for,
+    decide,
+    deciding_options,
+    decision_code,
+    describe_decision,
+    settle_looks,
+    warn_if_underpowered,
+)
 from evals.commands.run_options import endpoint_options, protocol_options, running_options
+from evals.endpoint import Endpoint
 from evals.exit_code import CommandError, ExitCode
+from evals.raw_completions import render_items
 from evals.retry import RetryPolicy
 from evals.run_directory import write_json
 from evals.runner import RunEnd, RunRequest, RunSettings, run
 from evals.transport import Waits
+from evals.until_decided import SequenceEnd
 from reports.eval_log import read_eval_log
 from reports.run_summary import summarise, summarise_run
 from reports.run_text import render_summary
+from tasks.benchmark import Benchmark, Item
 from tasks.catalog import find_benchmark
+from tasks.k2_tool_calls import RAW_COMPLETIONS
 from tasks.protocol import resolve_spec
+from tasks.stream_way import STREAM
 
 
 @click.command()
@@ -29,26 +46,44 @@ from tasks.protocol import resolve_spec
 @endpoint_options
 @protocol_options
 @running_options
+@deciding_options
 @click.option("--json", "as_json", is_flag=True, help="Print the run summary as one JSON document.")
 def command(task: str, as_json: bool, **options: Any) -> int:
     """Run TASK against an endpoint. The same command again resumes: only missing responses are asked."""
+    settle_looks(task, options)
     request = build_request(task, options)
-    return finish(run(request), max_error_rate=options["max_error_rate"], as_json=as_json)
+    baseline = baseline_for(request, options)
+    warn_if_underpowered(request, options, baseline)
+    decided = None
+    if options["until_decided"] and baseline is not None:
+        decided = decide(request, options, baseline)
+    return finish(
+        decided.end if decided is not None else run(request),
+        max_error_rate=options["max_error_rate"],
+        as_json=as_json,
+        groups=request.benchmark.groups,
+        decided=decided,
+    )
 
 
 def build_request(task: str, options: dict[str, Any]) -> RunRequest:
     """Return the run that the flags describe, after asking the endpoint what it is."""
     benchmark = find_benchmark(task)
-    overrides = overrides_of(options)
+    overrides = overrides_of(options, benchmark)
     benchmark.preset(options["preset"])  # a wrong name is told before data or network are touched
     benchmark.pin(options["variant"])
     benchmark.refuse_foreign_options(overrides.options)
+    template = chat_template_of(options)
+    if template is not None:
+        overrides = replace(overrides, options={**overrides.options, RAW_COMPLETIONS: template.digest})
     exam = exam_of(benchmark, options)
     spec = resolve_spec(
         benchmark, exam.dataset, preset=options["preset"], variant=options["variant"], overrides=overrides
     )
     endpoint, facts = surveyed_endpoint(options, overrides)
     items = exam.items[: options["limit"]] if options["limit"] else exam.items
+    if template is not None:
+        items = _rendered(items, template, endpoint)
     # a cut budget must not depend on the limit, or a grown run could not reuse the answers of a small one
     measured = exam.items if options["clamp_budget"] else items
     budget = settle_budget(spec, measured, endpoint, facts, clamp=options["clamp_budget"])
@@ -63,23 +98,60 @@ def build_request(task: str, options: dict[str, Any]) -> RunRequest:
         items=items,
         endpoint=endpoint,
         facts=facts,
-        settings=_settings(options, budget),
+        settings=_settings(options, budget, benchmark),
     )
 
 
-def finish(end: RunEnd, *, max_error_rate: float, as_json: bool) -> int:
-    """Write the summary, print it, and return the exit code the run deserves."""
-    summary = summary_of(end, max_error_rate=max_error_rate)
+def chat_template_of(options: dict[str, Any]) -> ChatTemplate | None:
+    """Return the template to render prompts with, ``None`` where the endpoint renders them itself."""
+    if not options["raw_completions"]:
+        return None
+    if not options["tokenizer"]:
+        raise click.UsageError(
+            "--raw-completions: renders the chat template here; name its tokenizer with --tokenizer PATH"
+        )
+    return load_chat_template(options["tokenizer"], trust_code=options["trust_tokenizer_code"])
+
+
+def _rendered(items: Sequence[Item], template: ChatTemplate, endpoint: Endpoint) -> Sequence[Item]:
+    rendered = render_items(items, template, endpoint)
+    for note in rendered.notes:
+        print(f"note: {note}", file=sys.stderr)
+    if not rendered.items:
+        raise ChatTemplateError(
+            "chat template: renders none of the requests; name the checkpoint's own tokenizer"
+        )
+    return rendered.items
+
+
+def finish(
+    end: RunEnd,
+    *,
+    max_error_rate: float,
+    as_json: bool,
+    groups: Mapping[str, str] | None = None,
+    decided: SequenceEnd | None = None,
+) -> int:
+    """Write the summary, print it, and return the exit code the run deserves, or its decision does."""
+    summary = summary_of(end, max_error_rate=max_error_rate, groups=groups)
     if summary is not None:
+        summary |= {"decision": decided.decision} if decided is not None else {}
         write_json(end.directory / "summary.json", summary)
         if as_json:
             print(json.dumps(summary, allow_nan=False))
-        print(render_summary(summary, end.directory), file=sys.stderr if as_json else sys.stdout)
+        people = sys.stderr if as_json else sys.stdout
+        if decided is not None and decided.decision is not None:
+            print(describe_decision(decided.decision), file=people)
+        print(render_summary(summary, end.directory), file=people)
+    if end.client_cpu_share is not None and is_bottleneck(end.client_cpu_share):
+        print(f"note: {bottleneck_note(end.client_cpu_share)}", file=sys.stderr)
     if end.was_interrupted:
         print("quantcheck: interrupted; run the same command again to resume", file=sys.stderr)
         return ExitCode.INTERRUPTED
     if end.fatal is not None:
         raise CommandError(f"stopped: {end.fatal}", ExitCode.ENDPOINT_OR_DATA)
+    if decided is not None:
+        return decision_code(decided)
     if summary is None or summary["status"] == "invalid":
         raise CommandError(f"invalid run: {_what_failed(summary)}", ExitCode.INVALID)
     return ExitCode.DONE
@@ -92,26 +164,35 @@ def _what_failed(summary: Mapping[str, Any] | None) -> str:
     return f"{errors} ({summary['first_error']}); run the same command again to ask them again"
 
 
-def summary_of(end: RunEnd, *, max_error_rate: float) -> dict[str, Any] | None:
+def summary_of(
+    end: RunEnd, *, max_error_rate: float, groups: Mapping[str, str] | None
+) -> dict[str, Any] | None:
     """Return the summary of what was asked for, ``None`` where a run was stopped before it had a log.
 
     A whole run is its own log alone; of one that was stopped, earlier tries may hold more.
     """
-    counts = {"requests_sent": end.n_requests_sent, "retries": end.n_retries}
+    facts: dict[str, Any] = {
+        "requests_sent": end.n_requests_sent,
+        "retries": end.n_retries,
+        "max_error_rate": max_error_rate,
+        "groups": groups,
+    }
     if end.is_whole and end.log is not None:
         log = read_eval_log(end.log)
-        return summarise(log.frame, log.facts, log=end.log.name, max_error_rate=max_error_rate, **counts)
+        return summarise(log.frame, log.facts, log=end.log.name, **facts)
     if end.log is None and (end.was_interrupted or end.fatal is not None):
         return None
-    return summarise_run(end.directory, max_error_rate=max_error_rate, **counts)
+    return summarise_run(end.directory, **facts)
 
 
-def _settings(options: dict[str, Any], budget: Budget) -> RunSettings:
+def _settings(options: dict[str, Any], budget: Budget, benchmark: Benchmark) -> RunSettings:
+    sends_whole_requests = STREAM in benchmark.options
     return RunSettings(
         runs_dir=Path(options["runs_dir"]),
-        run_seed=options["seed"],
-        max_connections=options["max_connections"],
-        stream=options["stream"],
+        run_seed=options["seed"] or 0,
+        send_seed=options["seed"] is not None or not sends_whole_requests,
+        max_connections=options["max_connections"] or benchmark.max_connections,
+        stream=options["stream"] is not False,
         max_error_rate=options["max_error_rate"],
         waits=Waits(
             idle_s=options["idle_timeout"],
@@ -127,7 +208,7 @@ def _escalation_limit(on_truncation: str, budget: Budget) -> int | None:
     """Return the largest budget for truncated samples, ``None`` where they are only counted."""
     if on_truncation != "escalate":
         return None
-    if budget.context_tokens is None or budget.prompt is None:
+    if budget.context_tokens is None:
         raise BudgetError(
             "--on-truncation escalate: the endpoint does not tell its context length, so no larger budget"
             " is known to fit; use --on-truncation count with a larger --max-tokens"

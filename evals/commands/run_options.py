@@ -20,7 +20,9 @@ HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 5.6.2
 POSITIVE = Number(min=0.0, min_open=True)
 
 
-def _json_object(_context: click.Context, _parameter: click.Parameter, text: str | None) -> dict[str, Any]:
+def read_json_object(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> dict[str, Any]:
     """Read an object as strictly as it is sent: no NaN, no half characters."""
     if text is None:
         return {}
@@ -35,7 +37,10 @@ def _json_object(_context: click.Context, _parameter: click.Parameter, text: str
     return value
 
 
-def _headers(_context: click.Context, _parameter: click.Parameter, lines: tuple[str, ...]) -> dict[str, str]:
+def read_headers(
+    _context: click.Context, _parameter: click.Parameter, lines: tuple[str, ...]
+) -> dict[str, str]:
+    """Read headers given as ``Name: value``."""
     headers = {}
     for line in lines:
         name, colon, value = (part.strip() for part in line.partition(":"))
@@ -74,7 +79,7 @@ def endpoint_options(command: Command) -> Command:
                 "--header",
                 "headers",
                 multiple=True,
-                callback=_headers,
+                callback=read_headers,
                 metavar="'NAME: VALUE'",
                 help="Extra HTTP header; repeat for more. Never stored.",
             ),
@@ -91,7 +96,7 @@ def endpoint_options(command: Command) -> Command:
             click.option("--effort", type=click.Choice(["low", "high", "max"]), help="Thinking effort."),
             click.option(
                 "--extra-body",
-                callback=_json_object,
+                callback=read_json_object,
                 metavar="JSON",
                 help="Object merged into every request body.",
             ),
@@ -140,6 +145,27 @@ def protocol_options(command: Command) -> Command:
                 metavar="N",
                 help="Scale larger images down to N pixels; by default they are sent as they are.",
             ),
+            click.option(
+                "--both-ways",
+                is_flag=True,
+                help="k2_tool_calls: send each request streamed and plain (two epochs for one).",
+            ),
+            click.option(
+                "--raw-completions",
+                is_flag=True,
+                help="k2_tool_calls: render the chat template here and read the model's own tool tokens,"
+                " to tell a parser's fault from the model's.",
+            ),
+            click.option(
+                "--tokenizer",
+                metavar="PATH|REPO",
+                help="Whose chat template --raw-completions renders: a directory or a hub repository.",
+            ),
+            click.option(
+                "--trust-tokenizer-code",
+                is_flag=True,
+                help="Let a chat template use the tokenizer's own Python code, which then runs here.",
+            ),
         ],
     )
 
@@ -159,19 +185,19 @@ def running_options(command: Command) -> Command:
             click.option(
                 "--seed",
                 type=click.IntRange(-(2**63), 2**63 - 1),
-                default=0,
-                show_default=True,
+                show_default="0; k2_tool_calls sends no seed unless one is given",
                 help="Run seed; every response's seed is derived from it.",
             ),
             click.option(
                 "--max-connections",
                 type=click.IntRange(1, 4096),
-                default=64,
-                show_default=True,
+                show_default="64; k2_tool_calls: 256",
                 help="Requests in flight.",
             ),
             click.option(
-                "--stream/--no-stream", default=True, help="Read replies as streams (default) or whole."
+                "--stream/--no-stream",
+                default=None,
+                help="Read replies as streams (default) or whole; k2_tool_calls: as each request says.",
             ),
             click.option(
                 "--max-error-rate",

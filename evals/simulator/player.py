@@ -48,10 +48,11 @@ class Player:
     ) -> np.random.Generator:
         sampling = request.sampling
         # Greedy decoding draws nothing, so the seed makes no difference to it.
-        seed = None if sampling.temperature == 0 else terms.seed
+        seed = None if sampling.is_greedy else terms.seed
         sample = (entry.task, entry.sample_id) if entry else ("", request.key.text_digest)
         who = (self.profile.name, self.seed)
-        return generator(*who, *sample, seed, index, terms.thinks, sampling.temperature, sampling.top_p)
+        how = (terms.thinks, sampling.temperature, sampling.top_p, *sampling.penalties)
+        return generator(*who, *sample, seed, index, *how)
 
     def _choice(self, request: ChatRequest, entry: AnswerEntry | None, terms: Terms, index: int) -> Choice:
         rng = self._generator(request, entry, terms, index)

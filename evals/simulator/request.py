@@ -10,7 +10,9 @@ from evals.simulator.answers import PromptKey
 from evals.simulator.messages import Conversation, read_conversation
 from evals.simulator.refusals import RefusedError, bad_value
 from evals.simulator.tokens import count_tokens
-from evals.simulator.tool_request import ToolRequest, read_tool_request
+from evals.simulator.tool_request import ToolRequest, declared_tools, read_tool_request
+
+_ONE_TOKEN_TOP_P = 0.001
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +26,17 @@ class Sampling:
     stop: tuple[str, ...] = ()
     presence_penalty: float | None = None
     frequency_penalty: float | None = None
+
+    @property
+    def is_greedy(self) -> bool:
+        """Whether one token alone can be drawn at each place, so that the seed makes no difference."""
+        return self.temperature == 0 or (self.top_p is not None and self.top_p < _ONE_TOKEN_TOP_P)
+
+    @property
+    def penalties(self) -> tuple[float, ...]:
+        """The penalties, where any of them does something."""
+        asked = (self.presence_penalty or 0.0, self.frequency_penalty or 0.0)
+        return asked if any(asked) else ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +185,8 @@ def read_request(raw: bytes) -> ChatRequest:
     conversation = read_conversation(body.get("messages"))
     stream = _flag(body, "stream")
     field = "max_completion_tokens" if body.get("max_completion_tokens") is not None else "max_tokens"
-    tools_text = orjson.dumps(body["tools"]).decode() if body.get("tools") else ""
+    tools = declared_tools(body)
+    tools_text = orjson.dumps(tools).decode() if tools else ""
     return ChatRequest(
         model=model,
         conversation=conversation,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from evals.simulator.filler import prose_tokens
-from evals.simulator.messages import Conversation, SentImage
+from evals.simulator.messages import Conversation
 
 _ARITHMETIC = re.compile(
     r"(-?\d{1,9})\s*(\+|-|\u2212|\*|x|X|\u00d7|\\times|times|plus|minus|multiplied by)\s*(-?\d{1,9})"
@@ -61,20 +61,25 @@ def _repeat(text: str) -> str | None:
     return found[1] if found else None
 
 
-def _colour(text: str, images: tuple[SentImage, ...]) -> str | None:
-    if not images or not _COLOUR.search(text):
+def asked_colour(conversation: Conversation) -> str | None:
+    """Return the colour of the last image where the last user message asks for one."""
+    if not conversation.images or not _COLOUR.search(conversation.user_text):
         return None
-    seen = images[-1].mean_rgb
-    name = min(
+    seen = conversation.images[-1].mean_rgb
+    return min(
         _COLOURS, key=lambda name: sum((a - b) ** 2 for a, b in zip(_COLOURS[name], seen, strict=True))
     )
-    return f"The image is {name}."
+
+
+def _colour(conversation: Conversation) -> str | None:
+    name = asked_colour(conversation)
+    return f"The image is {name}." if name else None
 
 
 def skilled_text(conversation: Conversation) -> str | None:
     """Return the text that does what the last user message asks, ``None`` where no skill fits."""
     text = conversation.user_text
-    return _colour(text, conversation.images) or _repeat(text) or _count(text) or _arithmetic(text)
+    return _colour(conversation) or _repeat(text) or _count(text) or _arithmetic(text)
 
 
 def generic_text(rng: np.random.Generator) -> str:

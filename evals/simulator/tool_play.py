@@ -7,6 +7,7 @@ import orjson
 from evals.simulator.messages import Conversation
 from evals.simulator.reply import PlayedCall
 from evals.simulator.schema_value import schema_value
+from evals.simulator.skills import asked_colour
 from evals.simulator.tool_request import Tool, ToolRequest
 
 _SEVERAL = re.compile(r"\b(both|in parallel|two)\b", re.IGNORECASE)
@@ -33,8 +34,10 @@ def _fitness(tool: Tool, prompt: str) -> int:
     return sum(1 for word in words if word and word in prompt)
 
 
-def _hints(prompt: str) -> list[str]:
-    return _QUOTED.findall(prompt) or _NAME.findall(prompt)
+def _hints(conversation: Conversation) -> list[str]:
+    """Return words for texts that may be anything: a colour that is asked for, quotations, names."""
+    colour, prompt = asked_colour(conversation), conversation.user_text
+    return [colour] if colour else _QUOTED.findall(prompt) or _NAME.findall(prompt)
 
 
 def play_calls(request: ToolRequest, conversation: Conversation) -> tuple[PlayedCall, ...]:
@@ -46,7 +49,7 @@ def play_calls(request: ToolRequest, conversation: Conversation) -> tuple[Played
     prompt = conversation.user_text
     tool = max(request.tools, key=lambda tool: _fitness(tool, prompt.lower()))
     n_calls = 2 if request.parallel and _SEVERAL.search(prompt) else 1
-    hints = _hints(prompt)
+    hints = _hints(conversation)
     calls = []
     for place in range(n_calls):
         arguments = schema_value(tool.parameters, hint=hints[place % len(hints)] if hints else None)

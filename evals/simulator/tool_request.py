@@ -48,9 +48,21 @@ def _read_tools(value: Any) -> tuple[Tool, ...]:
     return tuple(tools)
 
 
+def declared_tools(body: Mapping[str, Any]) -> Any:
+    """Return the tools at the top of a request with those that its messages add, unchecked."""
+    tools, messages = body.get("tools"), body.get("messages")
+    added = [
+        tool
+        for message in (messages if isinstance(messages, list) else ())
+        if isinstance(message, dict) and isinstance(message.get("tools"), list)
+        for tool in message["tools"]
+    ]
+    return [*(tools or ()), *added] if added and isinstance(tools, list | None) else tools
+
+
 def read_tool_request(body: Mapping[str, Any]) -> ToolRequest:
-    """Read ``tools`` and ``tool_choice``; raise :class:`RefusedError` where they do not fit together."""
-    tools = _read_tools(body.get("tools"))
+    """Read the tools and ``tool_choice``; raise :class:`RefusedError` where they do not fit together."""
+    tools = _read_tools(declared_tools(body))
     choice = body.get("tool_choice")
     parallel = body.get("parallel_tool_calls") is not False
     if choice is None:

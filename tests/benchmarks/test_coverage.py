@@ -113,4 +113,6 @@ def test_page_names_the_rows_that_miss_an_aim() -> None:
     good = simulate(tried, Budget(item_sets=1, runs=20), {"ours": ours})["ours"]
     assert "aime seed 32/32" in headline_table({tried: good})
     bad = type(good)(**{**vars(good), "covered_lost": 0.9, "passed_lost": 0.04})
-    assert misses({tried: bad}).endswith("coverage in aime seed 32/32; false pass in aime seed 32/32.")
+    assert misses({tried: bad}).endswith(
+        "coverage in aime seed 32/32 (90.0 %); false pass in aime seed 32/32 (4.00 %)."
+    )

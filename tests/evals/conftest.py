@@ -29,6 +29,10 @@ QUICK = Profile(
 )
 QUICK_RETRIES = {"base_wait_s": 0.002, "max_wait_s": 0.02}
 COMPARED = ("outcome", "score", "answer", "stop_reason", "seed", "output_tokens", "reasoning_tokens", "flags")
+ROWS = [
+    {"id": str(number), "problem": f"What is {number} plus {number}, and why?", "answer": str(2 * number)}
+    for number in range(1, 5)
+]
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +53,7 @@ def aime_exam(aime_file: Path) -> Exam:
 
 
 @pytest.fixture
-def play(aime_exam: Exam) -> Iterator[Callable[..., Running]]:
+def serve(aime_exam: Exam) -> Iterator[Callable[..., Running]]:
     """Return a function that starts an endpoint: faults as texts, everything else as its config has it."""
     with contextlib.ExitStack() as running:
 
@@ -63,6 +67,38 @@ def play(aime_exam: Exam) -> Iterator[Callable[..., Running]]:
             return running.enter_context(
                 serve_in_thread(SimulatorConfig(faults=parse_faults(faults), **given))
             )
+
+        yield start
+
+
+@pytest.fixture
+def exam_path(tmp_path: Path) -> Path:
+    """Four problems in the form of AIME 2025, written for these tests."""
+    path = tmp_path / "exam.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return path
+
+
+@pytest.fixture
+def play(exam_path: Path) -> Iterator[Callable[..., Running]]:
+    """Return a function that starts an endpoint that solves the exam after ``reasoning`` tokens of thought."""
+    exam = load_exam(AIME25, path=exam_path, accept_changes=True)
+    with contextlib.ExitStack() as running:
+
+        def start(*faults: str, reasoning: int = 40, **settings: object) -> Running:
+            profile = Profile(
+                name="tiny",
+                tasks={"aime25": TaskProfile(default=1.0, reasoning=Lengths(median=reasoning))},
+                answer=Lengths(median=10),
+            )
+            given = {
+                "profile": profile,
+                "book": book_of((AIME25, exam.items)),
+                "model": "m",
+                **settings,
+            }
+            config = SimulatorConfig(faults=parse_faults(faults), **given)
+            return running.enter_context(serve_in_thread(config))
 
         yield start
 

@@ -31,8 +31,8 @@ def score_matrix(scores: np.ndarray) -> pd.DataFrame:
 
 
 def spread_misses(n_items: int, n_epochs: int, misses: int) -> list[str]:
-    """Return all-right rows but for ``misses`` wrong responses dealt out over items, then epochs."""
+    """Return all-right rows but for ``misses`` wrong responses dealt out over items and epochs alike."""
     marks = [["1"] * n_epochs for _ in range(n_items)]
     for miss in range(misses):
-        marks[miss % n_items][miss // n_items] = "0"
+        marks[miss % n_items][(miss + miss // n_items) % n_epochs] = "0"
     return ["".join(row) for row in marks]

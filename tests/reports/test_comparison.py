@@ -214,6 +214,16 @@ def test_several_tasks_have_a_mean_delta_and_adjusted_p_values(tmp_path: Path, l
     assert [task.worse_holm for task in report.tasks] == [1.0, 1.0]
 
 
+def test_larger_budgets_are_a_line_of_their_own(tmp_path: Path, logs: Any) -> None:
+    again = {"outcome": "truncated", "escalated_outcome": "correct", "escalated_score": 1.0}
+    rows = [logs.summary(f"a{i}", e, **(again if i == 1 else {})) for i in (1, 2) for e in (1, 2)]
+    base = logs.run(tmp_path, [logs.summary(f"a{i}", e) for i in (1, 2) for e in (1, 2)])
+    cand = logs.run(tmp_path, rows, label="nvfp4")
+    (task,) = compare(base, cand, ComparisonSettings()).tasks
+    assert task.analysis is not None and task.analysis.escalated is not None
+    assert (task.analysis.delta.value, task.analysis.escalated.delta.value) == (-0.5, 0.0)
+
+
 def test_secondary_scores_are_compared_by_name(tmp_path: Path, logs: Any) -> None:
     for label, exact in (("int4", 1.0), ("nvfp4", 0.5)):
         rows = [

@@ -31,7 +31,7 @@ def comparable(base: list[str], cand: list[str]) -> bool:
     return any(set(b) - {"."} and set(c) - {"."} for b, c in zip(base, cand, strict=False))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(marks("0011."), marks("0111."))
 def test_swapping_sides_negates(base: list[str], cand: list[str]) -> None:
     if not comparable(base, cand):
@@ -46,7 +46,7 @@ def test_swapping_sides_negates(base: list[str], cand: list[str]) -> None:
     assert (forth.only_baseline, forth.unscored) == (back.only_candidate, back.unscored)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(marks("01."), marks("01."), st.sampled_from([0.5, 0.8, 0.9, 0.99, 0.9999]))
 def test_stays_in_range_with_width_and_widens(base: list[str], cand: list[str], confidence: float) -> None:
     if not comparable(base, cand):
@@ -61,7 +61,7 @@ def test_stays_in_range_with_width_and_widens(base: list[str], cand: list[str], 
     assert 0 < delta.p_value <= 1
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(marks("01.5"), marks("01.5"), st.randoms(use_true_random=False))
 def test_order_of_rows_and_other_columns_do_not_matter(base: list[str], cand: list[str], rnd: object) -> None:
     if not comparable(base, cand):
@@ -75,7 +75,7 @@ def test_order_of_rows_and_other_columns_do_not_matter(base: list[str], cand: li
     assert (other.flips.worse, other.flips.better) == (one.flips.worse, one.flips.better)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(st.text("0111", min_size=2, max_size=4), min_size=2, max_size=8))
 def test_more_epochs_narrow(rows: list[str]) -> None:
     rows = [row.ljust(4, "1")[:4] for row in rows]

@@ -125,15 +125,16 @@ def test_a_failed_response_shows_no_sign_but_its_failure() -> None:
     cand = score_rows(["1.", "11"]).assign(
         outcome=["correct", "error", "correct", "correct"], flags=["a; b", None, "b", "b"]
     )
-    rates = {signal.name: signal.candidate for signal in compare_signals(base, cand)}
+    rates = {signal.name: signal.candidate for signal in compare_signals(pair_scores(base, cand), base, cand)}
     assert rates == {"error": 0.25, "a": 0.5, "b": 1}
 
 
 def test_completed_needs_a_finished_response_on_both_sides() -> None:
     base = score_rows(["11", "11"]).assign(outcome="correct")
-    assert completed_delta(base, base.assign(outcome="truncated", score=0.0)) is None
+    cut = base.assign(outcome="truncated", score=0.0)
+    assert completed_delta(pair_scores(base, cut), base, cut) is None
     half = base.assign(outcome=["truncated", "correct"] * 2, score=[0.0, 1, 0, 1])
-    found = completed_delta(base, half)
+    found = completed_delta(pair_scores(base, half), base, half)
     assert found is not None and found.value == 0
 
 

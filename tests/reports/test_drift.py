@@ -4,7 +4,7 @@ import pytest
 from reports.delta import paired_delta
 from reports.drift import check_drift, compare_blocks
 from reports.pairing import pair_scores
-from tests.reports.score_rows import score_matrix, score_rows
+from tests.reports.score_rows import score_matrix, score_rows, spread_misses
 
 
 def runs(rng: np.random.Generator, shock: float, n_epochs: int = 8) -> np.ndarray:
@@ -51,6 +51,15 @@ def test_all_right_does_not_drift() -> None:
     found = check_drift(pair_scores(table, table), paired_delta(table, table).interval)
     assert found is not None and not found.has_drift
     assert (found.ratio, found.p_value, found.epoch_interval) == (1, 1, None)
+
+
+@pytest.mark.parametrize("misses", [0, 10, 33, 60])
+def test_misses_spread_over_epochs_are_no_drift_and_in_one_epoch_are(misses: int) -> None:
+    base, spread = score_rows(spread_misses(30, 32, 10)), score_rows(spread_misses(30, 32, misses))
+    bad_epoch = score_rows(["0" + "1" * 31] * 10 + ["1" * 32] * 20)
+    for cand, drifts in ((spread, False), (bad_epoch, True)):
+        found = check_drift(pair_scores(base, cand), paired_delta(base, cand).interval)
+        assert found is not None and found.has_drift is drifts
 
 
 def test_one_bad_server_of_three_is_seen() -> None:

@@ -78,6 +78,16 @@ def test_token_ratio_edges(
     assert ratio.geometric_interval is None
 
 
+def test_categories_serve_as_ids_and_unused_ones_do_not_matter() -> None:
+    ids = pd.Categorical(["a", "a", "b"], categories=["a", "b", "unused"])
+    table = pd.DataFrame({"sample_id": ids, "epoch": [0, 1, 0], "score": [1.0, 0, 1]})
+    table = table.assign(answer=pd.Categorical(["x", "y", "x"]), output_tokens=[1.0, 3, 4])
+    assert pass_at_k(table, 1) == 0.75
+    assert majority_accuracy(table) == 0.75
+    ratio = token_ratio(table, table.assign(sample_id=["a", "a", "b"]))
+    assert ratio is not None and ratio.n_items == 2
+
+
 def test_no_tokens_no_ratio() -> None:
     table = score_rows(["1"]).assign(output_tokens=np.nan)
     assert token_ratio(table, table) is None

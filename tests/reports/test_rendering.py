@@ -12,7 +12,7 @@ from reports.comparison import ComparisonSettings, compare
 from reports.json_report import render_json
 from reports.markdown import escaped, render_markdown
 from reports.report import Report
-from reports.terminal import WIDTH, render_terminal
+from reports.terminal import WIDTH, printable, render_terminal
 from reports.tolerance import Tolerance
 
 N_ITEMS, N_EPOCHS = 30, 32
@@ -102,6 +102,10 @@ def test_the_terminal_names_truncation_before_accuracy_and_ends_with_the_verdict
 
 def test_every_number_in_the_document_is_one(mixed: Report) -> None:
     json.loads(render_json(mixed), parse_constant=lambda name: pytest.fail(name))
+
+
+def test_names_from_files_cannot_steer_a_terminal() -> None:
+    assert printable("a\x1b[2Jb\u202ec\rd\n") == "a\ufffd[2Jb\ufffdc\ufffdd\n"
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,8 @@ def directory_of(tmp_path):
     return found
 
 
-def test_a_run_prints_one_json_document_and_leaves_its_files(ask, play, tmp_path):
-    ended = ask(play().base_url, "--json")
+def test_a_run_prints_one_json_document_and_leaves_its_files(ask, serve, tmp_path):
+    ended = ask(serve().base_url, "--json")
     summary = ended.document
     assert ended.code == 0
     assert summary.keys() >= SUMMARY_FIELDS
@@ -75,16 +75,16 @@ def test_a_run_prints_one_json_document_and_leaves_its_files(ask, play, tmp_path
     assert manifest["endpoint"]["model"] == "simulated-quick" and manifest["finished"]
 
 
-def test_for_people_the_last_line_says_where_the_log_is_and_what_is_next(ask, play, tmp_path):
-    ended = ask(play().base_url)
+def test_for_people_the_last_line_says_where_the_log_is_and_what_is_next(ask, serve, tmp_path):
+    ended = ask(serve().base_url)
     last = ended.out.rstrip().splitlines()[-1]
     assert last.startswith(f"log {directory_of(tmp_path)}") and "next: quantcheck compare BASELINE" in last
     assert "12 of 12 responses" in ended.out and "12/12" in ended.err
 
 
-def test_settings_reach_the_wire_and_secrets_stay_out_of_every_file(ask, play, tmp_path, monkeypatch):
+def test_settings_reach_the_wire_and_secrets_stay_out_of_every_file(ask, serve, tmp_path, monkeypatch):
     monkeypatch.setenv("THE_KEY", "sk-very-secret-1")
-    server = play(api_key="sk-very-secret-1", record_bodies=True)
+    server = serve(api_key="sk-very-secret-1", record_bodies=True)
     flags = [
         "--temperature",
         0.5,
@@ -123,13 +123,13 @@ def test_settings_reach_the_wire_and_secrets_stay_out_of_every_file(ask, play, t
     assert "sk-very-secret" not in ended.out + ended.err
 
 
-def test_the_environment_names_the_endpoint(ask, play, monkeypatch):
-    monkeypatch.setenv("OPENAI_BASE_URL", play().base_url.removesuffix("/v1"))
+def test_the_environment_names_the_endpoint(ask, serve, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", serve().base_url.removesuffix("/v1"))
     assert ask(None, "--json", limit=1, epochs=1).document["status"] == "complete"
 
 
-def test_truncation_is_shown_as_truncation(ask, play):
-    ended = ask(play().base_url, "--max-tokens", 5, "--json")
+def test_truncation_is_shown_as_truncation(ask, serve):
+    ended = ask(serve().base_url, "--max-tokens", 5, "--json")
     summary = ended.document
     assert (ended.code, summary["status"], summary["outcomes"]["truncated"]) == (0, "complete", 12)
     assert summary["accuracy"]["value"] == 0.0
@@ -265,8 +265,8 @@ def test_nobody_listens(ask):
     assert f"{url}/v1: cannot be reached (Connection refused)" in ended.line
 
 
-def test_a_server_that_is_no_endpoint(ask, play):
-    ended = ask(play().base_url.replace("/v1", "/nothing/here"), "--json")
+def test_a_server_that_is_no_endpoint(ask, serve):
+    ended = ask(serve().base_url.replace("/v1", "/nothing/here"), "--json")
     assert ended.code in (2, 5)
     assert ended.out == "" and ended.line
 
@@ -279,22 +279,22 @@ def test_a_server_that_is_no_endpoint(ask, play):
         ("UNSET", None, "UNSET is not set"),
     ],
 )
-def test_a_wrong_key_is_one_line_and_5(ask, play, monkeypatch, variable, value, words):
+def test_a_wrong_key_is_one_line_and_5(ask, serve, monkeypatch, variable, value, words):
     if value is not None:
         monkeypatch.setenv(variable, value)
-    ended = ask(play(api_key="sk-right").base_url, *(["--api-key-env", variable] if variable else []))
+    ended = ask(serve(api_key="sk-right").base_url, *(["--api-key-env", variable] if variable else []))
     assert ended.code == 5
     assert words in ended.line and "sk-wrong" not in ended.err
 
 
-def test_several_models_and_none_named(ask, play, monkeypatch):
+def test_several_models_and_none_named(ask, serve, monkeypatch):
     import evals.simulator.app as app
 
     models = app._models_json
     monkeypatch.setattr(
         app, "_models_json", lambda c: {**models(c), "data": [*models(c)["data"], {"id": "second"}]}
     )
-    server = play()
+    server = serve()
     ended = ask(server.base_url)
     assert ended.code == 2
     assert "simulated-quick, second" in ended.line and "--model" in ended.line
@@ -304,8 +304,8 @@ def test_several_models_and_none_named(ask, play, monkeypatch):
     )
 
 
-def test_a_model_that_is_not_served(ask, play):
-    ended = ask(play().base_url, "--model", "other")
+def test_a_model_that_is_not_served(ask, serve):
+    ended = ask(serve().base_url, "--model", "other")
     assert ended.code == 5
     assert "stopped: configuration: HTTP 404" in ended.err
     assert "Traceback" not in ended.err
@@ -326,7 +326,7 @@ DATA = [
 
 
 @pytest.mark.parametrize(("name", "content", "words"), DATA)
-def test_wrong_data_is_one_line_and_5(cli, play, tmp_path, name, content, words):
+def test_wrong_data_is_one_line_and_5(cli, serve, tmp_path, name, content, words):
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)
@@ -334,7 +334,7 @@ def test_wrong_data_is_one_line_and_5(cli, play, tmp_path, name, content, words)
         "run",
         "aime25",
         "--base-url",
-        play().base_url,
+        serve().base_url,
         "--dataset-path",
         path,
         "--runs-dir",
@@ -345,8 +345,8 @@ def test_wrong_data_is_one_line_and_5(cli, play, tmp_path, name, content, words)
     assert not (tmp_path / "runs").exists()
 
 
-def test_data_of_other_content_is_refused_and_can_be_accepted(cli, play, aime_file, tmp_path):
-    where = ["--base-url", play().base_url, "--dataset-path", aime_file, "--runs-dir", tmp_path / "runs"]
+def test_data_of_other_content_is_refused_and_can_be_accepted(cli, serve, aime_file, tmp_path):
+    where = ["--base-url", serve().base_url, "--dataset-path", aime_file, "--runs-dir", tmp_path / "runs"]
     ended = cli("run", "aime25", *where)
     assert ended.code == 5
     assert "expected a91cb81b56dff0c2" in ended.line and "--accept-dataset" in ended.line
@@ -367,23 +367,23 @@ def test_data_of_other_content_is_refused_and_can_be_accepted(cli, play, aime_fi
     assert "not the pinned content" in ended.err
 
 
-def test_a_runs_directory_that_cannot_be_written(ask, play, tmp_path):
+def test_a_runs_directory_that_cannot_be_written(ask, serve, tmp_path):
     (tmp_path / "file").write_text("")
-    ended = ask(play().base_url, "--runs-dir", tmp_path / "file" / "runs")
+    ended = ask(serve().base_url, "--runs-dir", tmp_path / "file" / "runs")
     assert ended.code == 5
     assert "cannot be written (Not a directory)" in ended.line
-    assert ask(play().base_url, "--runs-dir", tmp_path / "file").code == 2
+    assert ask(serve().base_url, "--runs-dir", tmp_path / "file").code == 2
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may write anywhere")
-def test_a_runs_directory_without_permission(ask, play, tmp_path):
+def test_a_runs_directory_without_permission(ask, serve, tmp_path):
     (tmp_path / "locked").mkdir(mode=0o500)
-    ended = ask(play().base_url, "--runs-dir", tmp_path / "locked" / "runs")
+    ended = ask(serve().base_url, "--runs-dir", tmp_path / "locked" / "runs")
     assert ended.code == 5 and "Permission denied" in ended.line
 
 
-def test_a_refusal_in_mid_run_stops_it_with_the_servers_words(ask, play):
-    server = play("http_400_context=100%")
+def test_a_refusal_in_mid_run_stops_it_with_the_servers_words(ask, serve):
+    server = serve("http_400_context=100%")
     ended = ask(server.base_url, "--json", "--max-connections", 1)
     assert ended.code == 5
     assert (
@@ -397,8 +397,8 @@ def test_a_refusal_in_mid_run_stops_it_with_the_servers_words(ask, play):
         assert summary["outcomes"]["correct"] == summary["outcomes"]["incorrect"] == 0
 
 
-def test_errors_are_never_scored_and_make_the_run_invalid(ask, play, tmp_path):
-    ended = ask(play("http_500=100%").base_url, "--json", "--outage", 0.3)
+def test_errors_are_never_scored_and_make_the_run_invalid(ask, serve, tmp_path):
+    ended = ask(serve("http_500=100%").base_url, "--json", "--outage", 0.3)
     summary = ended.document
     assert (ended.code, summary["status"], summary["completed"]) == (4, "invalid", 0)
     assert summary["outcomes"] == {"correct": 0, "incorrect": 0, "no_answer": 0, "truncated": 0, "error": 12}
@@ -406,12 +406,12 @@ def test_errors_are_never_scored_and_make_the_run_invalid(ask, play, tmp_path):
     assert summary["errors_by_kind"] == {"server": 12}
     assert summary["first_error"].startswith("server: HTTP 500: Internal server error")
     assert "quantcheck: invalid run: 12 of 12 responses failed (server: HTTP 500" in ended.err
-    again = ask(play().base_url, "--json").document
+    again = ask(serve().base_url, "--json").document
     assert (again["status"], again["requests_sent"], again["outcomes"]["error"]) == ("complete", 12, 0)
 
 
-def test_the_limit_of_errors_is_the_users(ask, play):
-    server = play("http_500=100%")
+def test_the_limit_of_errors_is_the_users(ask, serve):
+    server = serve("http_500=100%")
     ended = ask(server.base_url, "--json", "--outage", 0.2, "--max-error-rate", 1.0)
     assert (ended.code, ended.document["status"]) == (4, "invalid"), (
         "a run with nothing at all is never valid"

@@ -1,0 +1,84 @@
+"""``quantcheck gate``: apply a release policy to two runs; what it cannot judge never passes."""
+
+import os
+from pathlib import Path
+
+import click
+
+from evals.commands.compare import EXIT_CODES, refusal_document
+from evals.exit_code import CommandError, ExitCode
+from evals.report_files import write_files
+from reports.comparability import NotComparableError
+from reports.gate import GateReport, run_gate
+from reports.gate_outputs import (
+    render_annotations,
+    render_gate_json,
+    render_gate_markdown,
+    render_gate_terminal,
+)
+from reports.html.report_page import render_gate_html
+from reports.junit import render_junit
+from reports.log_members import LogError
+from reports.policy_file import PolicyError, read_policy
+from reports.score_columns import ScoreFileError
+
+
+@click.command("gate", short_help="apply a release policy to two runs")
+@click.option("--policy", "policy_file", required=True, type=click.Path(path_type=Path), metavar="FILE")
+@click.option("--baseline", required=True, type=click.Path(path_type=Path), metavar="DIR")
+@click.option("--candidate", required=True, type=click.Path(path_type=Path), metavar="DIR")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("gate"),
+    show_default=True,
+    metavar="DIR",
+    help="Where report.html, report.md, report.json and junit.xml go.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print report.json and nothing else.")
+def command(policy_file: Path, baseline: Path, candidate: Path, out: Path, as_json: bool) -> None:
+    """Apply a release policy to CANDIDATE and BASELINE (run directories, logs or score files).
+
+    \b
+    Exit codes: 0 pass, 1 a requirement failed, 2 usage or policy, 3 inconclusive,
+    4 not comparable, invalid, or a required task missing.
+    """
+    try:
+        gate = run_gate(read_policy(policy_file), baseline, candidate)
+    except PolicyError as error:
+        raise CommandError(str(error), ExitCode.USAGE) from None
+    except (NotComparableError, LogError, ScoreFileError) as error:
+        if as_json:
+            click.echo(refusal_document(str(error)), nl=False)
+        raise CommandError(str(error), ExitCode.INVALID) from None
+    write_gate(gate, out)
+    click.echo(render_gate_json(gate) if as_json else render_gate_terminal(gate), nl=False)
+    tell_ci(gate)
+    click.echo(f"report: {out / 'report.html'}, {out / 'report.md'}, report.json, junit.xml", err=True)
+    click.get_current_context().exit(EXIT_CODES[gate.verdict])
+
+
+def write_gate(gate: GateReport, directory: Path) -> None:
+    """Write report.html, report.md, report.json and junit.xml into ``directory``."""
+    files = {
+        "report.html": render_gate_html(gate, directory=directory),
+        "report.md": render_gate_markdown(gate),
+        "report.json": render_gate_json(gate),
+        "junit.xml": render_junit(gate.criteria, name=f"quantcheck gate {gate.policy.path.name}"),
+    }
+    write_files(directory, files)
+
+
+def tell_ci(gate: GateReport) -> None:
+    """Leave a step summary and annotations where GitHub Actions offers them (GitLab reads junit.xml)."""
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return
+    click.echo(render_annotations(gate), nl=False, err=True)
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not summary:
+        return
+    try:
+        with Path(summary).open("a", encoding="utf-8") as file:
+            file.write(render_gate_markdown(gate))
+    except OSError as error:
+        click.echo(f"step summary {summary}: cannot be written ({error.strerror or error})", err=True)

@@ -1,0 +1,88 @@
+"""Look at the first replies of a run and say at once what an hour later would be too late to hear."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from evals.exchange import Reply
+from verifiers.repetition import RepetitionKind, find_repetition
+from verifiers.response import Response
+from verifiers.thinking_switch import thinking_asked, thinking_off_flags
+from verifiers.visible_text import is_blank, split_thinking
+
+_LOOKED_AT = 8
+_ENOUGH_WITHOUT_REASONING = 3
+
+
+class FirstReplies:
+    """Watches the first few replies; ``tell`` is told each kind of trouble once, in one line."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._told: set[str] = set()
+        self._n_seen = 0
+        self._n_without_reasoning = 0
+
+    def look(self, body: Mapping[str, Any], reply: Reply, *, stream: bool) -> None:
+        """Look at one fresh reply to ``body``."""
+        if self._n_seen >= _LOOKED_AT:
+            return
+        self._n_seen += 1
+        for trouble in [
+            *_troubles(body, reply, stream=stream),
+            *self._reasoning_missed(body, reply.response),
+        ]:
+            if trouble not in self._told:
+                self._told.add(trouble)
+                self._tell(f"warning: first replies: {trouble}")
+
+    def _reasoning_missed(self, body: Mapping[str, Any], response: Response) -> list[str]:
+        if thinking_asked(body) is not True or _thinks(response):
+            return []
+        self._n_without_reasoning += 1
+        if self._n_without_reasoning < _ENOUGH_WITHOUT_REASONING:
+            return []
+        return ["thinking is asked for, no reasoning arrives; quantcheck check says what to change"]
+
+
+def _troubles(body: Mapping[str, Any], reply: Reply, *, stream: bool) -> list[str]:
+    response = reply.response
+    found = []
+    if response.usage is None:
+        found.append("no usage: token counts will be estimated and labelled so")
+    elif _is_beyond(response, body.get("max_tokens")):
+        found.append(f"the budget of {body['max_tokens']:,} tokens is not honoured")
+    if stream and reply.ttft_s is None and not _is_empty(response):
+        found.append("streams are asked for and plain replies come: a proxy may cut long answers")
+    if thinking_asked(body) is False:
+        found += [
+            f"thinking is switched off, yet {_SAID[flag]} ({flag})" for flag in thinking_off_flags(response)
+        ]
+    elif split_thinking(response.content).flags:
+        found.append("<think> in the content: the server runs without its reasoning parser")
+    for text in (response.reasoning, response.content):
+        repetition = find_repetition(text)
+        if repetition is not None and repetition.kind is RepetitionKind.FLOOD:
+            found.append(f"{repetition.unit[:12]!r} over and over: a serving fault, not a quantization loss")
+    return found
+
+
+def _is_beyond(response: Response, budget: object) -> bool:
+    counted = response.usage.completion_tokens if response.usage is not None else None
+    is_one = "several_choices" not in response.flags
+    return is_one and isinstance(budget, int) and counted is not None and counted > budget + budget // 4 + 16
+
+
+_SAID = {
+    "thinking_not_disabled": "reasoning arrives",
+    "cot_in_content_suspected": "the content reads like thinking",
+}
+
+
+def _thinks(response: Response) -> bool:
+    counted = response.usage.reasoning_tokens if response.usage else None
+    tagged = bool(split_thinking(response.content).flags)
+    return not is_blank(response.reasoning) or tagged or bool(counted)
+
+
+def _is_empty(response: Response) -> bool:
+    return is_blank(response.content) and is_blank(response.reasoning) and not response.tool_calls

@@ -1,0 +1,119 @@
+"""Write a first release policy: commented, with margins that the planned budgets can decide."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from reports.arm import Arm, arm_from_scores
+from reports.power import DEFAULT_EPOCHS, DEFAULT_MARGINS, Epochs, noise_from_baseline, smallest_margin
+from reports.run_files import TaskRun
+
+_HEAD = """\
+# Release policy of quantcheck: what a candidate must show before it ships.
+# quantcheck gate --policy THIS --baseline runs/int4 --candidate runs/nvfp4
+# Fractions throughout: 0.01 is one percentage point. Unknown keys are errors.
+schema = 1
+
+# Of every interval; a false pass at the margin is then as rare as (1 - confidence) / 2.
+confidence = 0.95
+
+# A task that the data do not decide: "ask" for more epochs (exit 3), "fail" (exit 1) or "warn" (passes).
+inconclusive = "ask"
+
+# Protocol fields that may differ between the two runs, such as "thinking"; better none.
+allow_mismatch = []
+
+[baseline]
+# label = "int4"          # the baseline must carry this label
+# max_age_days = 90       # days between the end of the baseline's run and the candidate's
+allow_foreign = false     # results of other harnesses or bare score files as baseline
+
+[defaults]
+required = true           # false: only advice, never fails the gate
+min_coverage = 1.0        # share of the expected responses that must have a score, on both sides
+max_error_rate = 0.0      # share of the requests that may have failed, on both sides
+max_truncated_increase = 0.01
+# max_truncated_rate = 0.05
+# min_accuracy = 0.9      # an absolute floor: fails when even the interval's upper end is below it
+# min_epochs = 2
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskSuggestion:
+    """A margin for one task and why it is that one."""
+
+    task: str
+    margin: float
+    why: str
+
+
+def default_suggestions() -> list[TaskSuggestion]:
+    """Return the published-power margins of the tasks we know."""
+    return [
+        TaskSuggestion(
+            task=task,
+            margin=margin,
+            why=f"equal checkpoints pass 4 times in 5 at {_epochs(DEFAULT_EPOCHS[task])}",
+        )
+        for task, margin in DEFAULT_MARGINS.items()
+    ]
+
+
+def measured_suggestions(runs: Mapping[str, Iterable[TaskRun]]) -> list[TaskSuggestion]:
+    """Return margins that a baseline's own noise lets a candidate of as many epochs pass, by task."""
+    return [_measured(task, run) for task, found in runs.items() for run in found]
+
+
+def _measured(task: str, run: TaskRun) -> TaskSuggestion:
+    arm = _arm(run.frame)
+    noise = noise_from_baseline(arm) if arm is not None else None
+    if arm is None or noise is None:
+        margin = DEFAULT_MARGINS.get(task, 0.01)
+        return TaskSuggestion(task=task, margin=margin, why="one epoch measured: its noise is not known yet")
+    epochs = round(float(arm.epochs.mean()))
+    margin = _rounded_up(smallest_margin(noise, Epochs(baseline=epochs, candidate=epochs)))
+    return TaskSuggestion(
+        task=task,
+        margin=margin,
+        why=f"equal checkpoints pass 4 times in 5 at {_epochs(epochs)} and the noise of {run.facts.label}",
+    )
+
+
+def render_policy(suggestions: Iterable[TaskSuggestion]) -> str:
+    """Return the policy's text; one rule a task: margin, relative_margin or min_recovery."""
+    tables = [
+        f"\n[tasks.{_key(found.task)}]\nmargin = {found.margin:g}  # {found.why}\n" for found in suggestions
+    ]
+    rules = (
+        "\n# One rule a task: margin (score units), relative_margin (share of the baseline's score)"
+        "\n# or min_recovery (candidate / baseline). Delete the tasks that you do not run.\n"
+    )
+    return _HEAD + rules + "".join(tables)
+
+
+def _arm(frame: pd.DataFrame) -> Arm | None:
+    scored = frame[frame["score"].notna()]
+    if scored.empty:
+        return None
+    codes, names = pd.factorize(scored["sample_id"].astype(object), sort=True)
+    return arm_from_scores(codes.astype("int64"), scored["score"].to_numpy(), len(names))
+
+
+def _rounded_up(margin: float) -> float:
+    return math.ceil(margin * 1000 - 1e-9) / 1000
+
+
+def _epochs(number: int) -> str:
+    return "1 epoch a side" if number == 1 else f"{number} epochs a side"
+
+
+def _key(task: str) -> str:
+    plain = task.replace("_", "").replace("-", "")
+    return (
+        task
+        if plain.isascii() and plain.isalnum()
+        else '"' + task.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    )

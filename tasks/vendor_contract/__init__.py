@@ -1,0 +1,1 @@
+"""The contract an endpoint must keep: probes as small values, and which of them each profile asks."""
