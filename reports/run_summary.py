@@ -83,6 +83,7 @@ def summarise(
         "outcomes": outcomes,
         "error_rate": outcomes["error"] / expected if expected else None,
         "errors_by_kind": _errors_by_kind(rows),
+        "first_error": _first_error(rows),
         "flags": flag_counts(rows),
         "accuracy": _accuracy(rows),
         "accuracy_completed": _accuracy(finished),
@@ -196,3 +197,9 @@ def _total(values: "pd.Series[float]") -> int | None:
 def _errors_by_kind(rows: pd.DataFrame) -> Mapping[str, int]:
     errors = rows.loc[rows["outcome"] == "error", "error"].dropna()
     return dict(Counter(str(message).partition(":")[0] for message in errors))
+
+
+def _first_error(rows: pd.DataFrame) -> str | None:
+    """Return what the first error said, in one line."""
+    errors = rows.loc[rows["outcome"] == "error", "error"].dropna()
+    return " ".join(str(errors.iloc[0]).split()) if len(errors) else None

@@ -153,8 +153,15 @@ def finish(
     if decided is not None:
         return decision_code(decided)
     if summary is None or summary["status"] == "invalid":
-        return ExitCode.INVALID
+        raise CommandError(f"invalid run: {_what_failed(summary)}", ExitCode.INVALID)
     return ExitCode.DONE
+
+
+def _what_failed(summary: Mapping[str, Any] | None) -> str:
+    if summary is None:
+        return "it left no log; run the same command again"
+    errors = f"{summary['outcomes']['error']} of {summary['expected']} responses failed"
+    return f"{errors} ({summary['first_error']}); run the same command again to ask them again"
 
 
 def summary_of(
