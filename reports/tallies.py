@@ -7,6 +7,7 @@ from reports.drift import compare_blocks
 from reports.metrics import majority_accuracy, pass_at_k
 from reports.report import Counts, EpochCount, SideReport
 from reports.score_table import OUTCOMES, TaskFacts
+from reports.server_starts import compare_starts
 
 
 def side_report(facts: TaskFacts, frame: pd.DataFrame) -> SideReport:
@@ -21,6 +22,7 @@ def side_report(facts: TaskFacts, frame: pd.DataFrame) -> SideReport:
         replicas=compare_blocks(frame, "replica"),
         pass_at=pass_at,
         majority=majority_accuracy(frame) if pass_at and frame["answer"].notna().any() else None,
+        starts=compare_starts(frame, facts.starts),
     )
 
 
