@@ -15,6 +15,7 @@ _OWNERS = {
 }
 # Where a model's entry tells its context: vLLM and SGLang; OpenRouter, Moonshot and Together; Mistral; Groq.
 _CONTEXT_FIELDS = ("max_model_len", "context_length", "max_context_length", "context_window")
+_SERVER_START = re.compile(r"^process_start_time_seconds ([0-9.e+]+)$", re.MULTILINE)
 _CACHE_DTYPE = re.compile(r'^vllm:cache_config_info\{[^}]*\bcache_dtype="([^"]*)"', re.MULTILINE)
 # llama.cpp applies these unless a request says otherwise; each value here switches its sampler off.
 _NEUTRAL_SAMPLING = {"top_k": 0, "min_p": 0.0, "repeat_penalty": 1.0, "typical_p": 1.0}
@@ -26,7 +27,7 @@ class EndpointFacts:
 
     ``context_tokens`` is the longest prompt plus output of one request. ``server_sampling`` holds samplers
     that the server applies though no request asks for them, with the values that switch them off in
-    ``neutral_sampling``.
+    ``neutral_sampling``. ``server_started`` is when the server's process was started (Unix time).
     """
 
     models: tuple[str, ...]
@@ -39,6 +40,7 @@ class EndpointFacts:
     n_slots: int | None = None
     has_vision: bool | None = None
     server_sampling: Mapping[str, float] = field(default_factory=dict)
+    server_started: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain JSON values for the manifest."""
@@ -88,6 +90,7 @@ def read_facts(pages: Pages, *, model: str | None = None) -> EndpointFacts:
         n_slots=_count(props.get("total_slots")),
         has_vision=_vision(chosen, props),
         server_sampling=_server_sampling(props),
+        server_started=_server_started(pages.metrics),
     )
 
 
@@ -140,6 +143,14 @@ def _server_sampling(props: Mapping[str, Any]) -> dict[str, float]:
 def _cache_dtype(metrics: str) -> str | None:
     found = _CACHE_DTYPE.search(metrics)
     return found[1] if found else None
+
+
+def _server_started(metrics: str) -> float | None:
+    found = _SERVER_START.search(metrics)
+    try:
+        return float(found[1]) if found else None
+    except ValueError:
+        return None
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -20,6 +20,7 @@ class ExitCode(IntEnum):
 FORESEEN: dict[str, ExitCode] = {
     "tasks.spec.SpecError": ExitCode.USAGE,
     "evals.budget.BudgetError": ExitCode.USAGE,
+    "evals.declared_run.DeclarationError": ExitCode.USAGE,
     "tasks.rows.DataError": ExitCode.ENDPOINT_OR_DATA,
     "evals.endpoint.BaseUrlError": ExitCode.USAGE,
     "evals.tokenizer_files.ChatTemplateError": ExitCode.ENDPOINT_OR_DATA,
@@ -27,8 +28,10 @@ FORESEEN: dict[str, ExitCode] = {
     "evals.journal.JournalError": ExitCode.ENDPOINT_OR_DATA,
     "reports.log_members.LogError": ExitCode.INVALID,
     "reports.score_columns.ScoreFileError": ExitCode.INVALID,
+    "reports.vendor_table.VendorReportError": ExitCode.USAGE,
     "reports.run_files.AmbiguousRunError": ExitCode.INVALID,
     "reports.comparability.NotComparableError": ExitCode.INVALID,
+    "reports.report_reader.ReportFileError": ExitCode.INVALID,
     "reports.pairing.ScoreError": ExitCode.INVALID,
     "reports.pairing.NoCommonItemsError": ExitCode.INVALID,
 }

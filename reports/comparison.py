@@ -7,9 +7,11 @@ from pathlib import Path
 from reports.comparability import NotComparableError, check_allowed_fields
 from reports.intervals import Estimate
 from reports.multiplicity import holm
+from reports.noise_floor import NOTE, judged_as_noise, with_noise_floor
 from reports.pooled import pooled_delta
 from reports.report import Report, TaskReport, overall_verdict
 from reports.run_files import AmbiguousRunError, TaskRun, describe_runs, find_runs, runs_by_task
+from reports.stage import declared_tolerance
 from reports.task_comparison import compare_task, limit_errors
 from reports.tolerance import Tolerance, default_tolerance
 
@@ -29,7 +31,7 @@ class ComparisonSettings:
 
     ``tolerance`` holds for every task that ``tolerances`` does not name; without either a task's default
     does. ``max_error_rate`` replaces the runs' own limit (0 where they state none): beyond it a run is
-    invalid.
+    invalid. ``same_checkpoint`` says that both sides are runs of one checkpoint, whose noise is measured.
     """
 
     tasks: tuple[str, ...] = ()
@@ -39,10 +41,11 @@ class ComparisonSettings:
     allow_mismatch: tuple[str, ...] = ()
     max_error_rate: float | None = None
     max_error_rates: Mapping[str, float] = field(default_factory=dict)
+    same_checkpoint: bool = False
 
-    def tolerance_of(self, task: str) -> Tolerance:
-        """Return the rule of a task."""
-        return self.tolerances.get(task) or self.tolerance or default_tolerance(task)
+    def tolerance_of(self, task: str, declared: Tolerance | None = None) -> Tolerance:
+        """Return the rule of a task: what is set here, else what the run declared, else the default."""
+        return self.tolerances.get(task) or self.tolerance or declared or default_tolerance(task)
 
 
 def compare(baseline: Path, candidate: Path, settings: ComparisonSettings) -> Report:
@@ -68,6 +71,8 @@ def compare_sides(baseline: Side, candidate: Side, settings: ComparisonSettings)
     specs = [run.facts.spec for pair in pairs.values() for run in pair]
     check_allowed_fields(specs, settings.allow_mismatch)
     reports = _with_holm([_compare_pair(base, cand, settings) for base, cand in pairs.values()])
+    if settings.same_checkpoint:
+        reports = judged_as_noise(reports, settings.confidence)
     return Report(
         verdict=overall_verdict(reports),
         confidence=settings.confidence,
@@ -77,6 +82,7 @@ def compare_sides(baseline: Side, candidate: Side, settings: ComparisonSettings)
         pooled=_pooled(reports),
         only_baseline=tuple(task for task in ours if task not in theirs),
         only_candidate=tuple(task for task in theirs if task not in ours),
+        notes=(NOTE,) if settings.same_checkpoint else (),
     )
 
 
@@ -149,10 +155,12 @@ def _compare_pair(base: TaskRun, cand: TaskRun, settings: ComparisonSettings) ->
     report = compare_task(
         base,
         cand,
-        tolerance=settings.tolerance_of(base.facts.task),
+        tolerance=settings.tolerance_of(base.facts.task, declared_tolerance(cand)),
         confidence=settings.confidence,
         allowed=settings.allow_mismatch,
     )
+    if settings.same_checkpoint:
+        report = with_noise_floor(report, base, cand, settings.confidence)
     return limit_errors(report, settings.max_error_rates.get(report.task, settings.max_error_rate))
 
 

@@ -43,7 +43,10 @@ def diagnosis_facts(task: TaskReport, analysis: Analysis) -> Iterator[tuple[str,
         yield "drift", f"epochs vary {times} as much as sampling explains; the interval is widened for it"
     for side, blocks in (("baseline", task.baseline.replicas), ("candidate", task.candidate.replicas)):
         if blocks is not None:
-            yield f"{side} servers", _servers(blocks)
+            yield f"{side} servers", _blocks(blocks, "servers answered")
+    for side, blocks in (("baseline", task.baseline.starts), ("candidate", task.candidate.starts)):
+        if blocks is not None:
+            yield f"{side} starts", _blocks(blocks, "starts of the server answered")
     if analysis.plan.is_underpowered and task.verdict is not Verdict.REGRESSION:
         yield "power", analysis.plan.advice
 
@@ -60,7 +63,7 @@ def _ratio(ratio: TokenRatio) -> str:
     return f"candidate / baseline {numbers.ratio(ratio.value, ratio.interval)}"
 
 
-def _servers(blocks: BlockTest) -> str:
+def _blocks(blocks: BlockTest, what: str) -> str:
     if blocks.p_value < _NOTABLE_P:
-        return f"{len(blocks.names)} servers answered and differ (p {numbers.p_value(blocks.p_value)})"
-    return f"{len(blocks.names)} servers answered alike (p {numbers.p_value(blocks.p_value)})"
+        return f"{len(blocks.names)} {what} and differ (p {numbers.p_value(blocks.p_value)})"
+    return f"{len(blocks.names)} {what} alike (p {numbers.p_value(blocks.p_value)})"

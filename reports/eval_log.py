@@ -166,6 +166,7 @@ def _facts(path: Path, header: Mapping[str, Any], *, torn: bool) -> TaskFacts:
         sample_ids=tuple(map(str, sample_ids)) if isinstance(sample_ids, list) else (),
         status="torn" if torn else str(header.get("status") or "started"),
         is_foreign=not ours,
+        sequential=_mapping(ours.get("sequential")),
     )
 
 

@@ -1,6 +1,7 @@
 """What report.json says beyond the verdict: kind of loss, drift between epochs, power of the budget."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from reports.diagnosis import Diagnosis
@@ -8,6 +9,7 @@ from reports.drift import DriftCheck
 from reports.json_values import block_test, estimate, limits, token_ratio
 from reports.power import Plan
 from reports.slices import Slice
+from reports.stage import Stage
 
 
 def diagnosis_section(found: Diagnosis) -> dict[str, Any]:
@@ -61,6 +63,13 @@ def plan_section(found: Plan) -> dict[str, Any]:
         },
         "advice": found.advice,
     }
+
+
+def stage_section(found: Stage | None) -> dict[str, Any] | None:
+    """Return the declared looks of a run that may stop early and how far it has come."""
+    if found is None:
+        return None
+    return asdict(found) | {"is_early": found.is_early, "is_at_look": found.is_at_look}
 
 
 def _slices(slices: Sequence[Slice]) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from reports.drift import BlockTest
@@ -11,6 +12,7 @@ from reports.json_items import SIDE_COLUMNS
 from reports.metrics import SideBySide, TokenRatio
 from reports.response_length import LengthBin, LengthPoint
 from reports.slices import LengthProfile, Slice
+from reports.stage import Stage
 
 Fields = Mapping[str, Any]
 # The method of an interval that the document gives without one (a side's accuracy, say).
@@ -150,3 +152,11 @@ def _item_sides(columns: Fields) -> list[ItemSide | None]:
     return [
         None if row[absent] is None else ItemSide(**dict(zip(SIDE_COLUMNS, row, strict=True))) for row in rows
     ]
+
+
+def read_stage(found: Fields | None) -> Stage | None:
+    """Return how far a run with declared looks had come."""
+    if found is None:
+        return None
+    told = {field.name: found[field.name] for field in fields(Stage)}
+    return Stage(**(told | {"looks": tuple(found["looks"])}))

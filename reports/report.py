@@ -14,6 +14,7 @@ from reports.power import Plan
 from reports.response_length import LengthBin
 from reports.score_table import TaskFacts
 from reports.speed import Speed
+from reports.stage import Stage
 from reports.verdict import Judgement, Verdict
 
 # Worst first: what one task shows, the whole comparison says. A proven loss stays proven beside an
@@ -72,8 +73,9 @@ class Counts:
 class SideReport:
     """One checkpoint on one task.
 
-    ``replicas`` compares the servers that answered, where there were several. ``pass_at`` is the chance of
-    at least one right response in k, by k; empty for one epoch or fractional scores.
+    ``replicas`` compares the servers that answered, ``starts`` the starts of the run's server, where there
+    were several. ``pass_at`` is the chance of at least one right response in k, by k; empty for one epoch or
+    fractional scores.
     """
 
     facts: TaskFacts
@@ -85,6 +87,7 @@ class SideReport:
     pass_at: Mapping[int, float]
     majority: float | None
     speed: Speed | None = None
+    starts: BlockTest | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,12 +113,28 @@ class Analysis:
 
 
 @dataclass(frozen=True, kw_only=True)
+class NoiseFloor:
+    """How far two runs of one checkpoint are expected to differ by sampling alone.
+
+    ``expected_error`` is the standard error of their delta, ``expected_spread`` what it is to stay within at
+    the report's confidence. ``flip_rate`` is the chance that an answer of each run differ in score,
+    ``flip_rate_within`` that two answers of one run do (``None`` for one epoch).
+    """
+
+    expected_error: float
+    expected_spread: float
+    flip_rate: float
+    flip_rate_within: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class TaskReport:
     """One task compared; ``analysis`` is ``None`` where the sides must not or cannot be compared.
 
     ``margin`` is the largest tolerated loss in score units; ``None`` for a floor on recovery without a
     baseline accuracy to take it of. ``worse_holm`` is the one-sided p-value that the candidate is worse,
-    allowing for the other tasks. ``items`` holds the items of either side, whatever the verdict.
+    allowing for the other tasks. ``items`` holds the items of either side, whatever the verdict. ``stage`` is
+    set where a side is a run that may stop early, ``noise_floor`` where both are runs of one checkpoint.
     """
 
     task: str
@@ -132,6 +151,8 @@ class TaskReport:
     worse_holm: float | None = None
     items: tuple[ItemRow, ...] = ()
     by_response_length: tuple[LengthBin, ...] = ()
+    stage: Stage | None = None
+    noise_floor: NoiseFloor | None = None
 
     @property
     def delta(self) -> Delta | None:

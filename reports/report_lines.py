@@ -13,7 +13,7 @@ from reports.verdict import Verdict
 
 _SHOWN_ITEMS = 5
 # Reasons that say more than an interval against a margin does.
-_OWN_WORDS = ("items:", "missing:", "recovery:")
+_OWN_WORDS = ("items:", "missing:", "recovery:", "looks:", "noise floor:")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,6 +73,28 @@ _SPEED = _object(
     | {"client_bound": {"type": ["boolean", "null"]}},
     description="serving speed: times in seconds, throughput in output tokens or requests a second",
 )
+_STAGE = _object(
+    {
+        "side": _TEXT,
+        "look": _COUNT,
+        "looks": _list(_COUNT),
+        "epochs": _COUNT,
+        "critical_value": _NUMBER,
+        "margin": _NUMBER,
+        "declared": _TEXT,
+        "is_early": {"type": "boolean"},
+    },
+    description="a run that may stop early: the last look it reached of those declared before the first",
+)
+_NOISE_FLOOR = _object(
+    {
+        "expected_error": _NUMBER,
+        "expected_spread": _NUMBER,
+        "flip_rate": _NUMBER,
+        "flip_rate_within": _MAYBE_NUMBER,
+    },
+    description="two runs of one checkpoint: how far sampling alone lets them differ",
+)
 _TASK = _object(
     {
         "task": _TEXT,
@@ -102,6 +124,8 @@ _TASK = _object(
         "accuracy_escalated": _maybe(_SIDE_BY_SIDE),
         "secondary": {"type": "object", "additionalProperties": _SIDE_BY_SIDE},
         "mismatch": _list(_MISMATCH),
+        "early_stopping": _maybe(_STAGE),
+        "noise_floor": _maybe(_NOISE_FLOOR),
         "notes": _list(_TEXT),
     }
 )

@@ -15,6 +15,7 @@ from reports.log_members import LogError
 from reports.score_file import read_score_file
 from reports.score_loading import SCORE_SUFFIXES
 from reports.score_table import ScoreTable, TaskFacts, concat_frames
+from reports.server_starts import server_starts
 
 MANIFEST = "manifest.json"
 LOG_SUFFIX = ".eval"
@@ -199,6 +200,8 @@ def _with_manifest(facts: TaskFacts, manifest: Mapping[str, Any]) -> TaskFacts:
         epochs=epochs if isinstance(epochs, int) else facts.epochs,
         expected=manifest["expected"] if isinstance(manifest.get("expected"), int) else facts.expected,
         max_error_rate=_rate(manifest.get("max_error_rate"), facts.max_error_rate),
+        sequential=manifest.get("sequential") or facts.sequential,
+        starts=server_starts(manifest.get("starts")),
     )
 
 

@@ -81,6 +81,8 @@ class TaskFacts:
 
     ``spec`` holds the protocol facts that must agree for two runs to be comparable and ``fingerprint``
     their digest. ``expected`` is the number of responses the run set out to get (items times epochs).
+    ``sequential`` holds the looks that a run declared which may stop early, ``starts`` the times (Unix) at
+    which it was started on a server that may have been a new one.
     ``status`` is the log's own word (``success``, ``started``, ``cancelled``, ``error``, ``torn``) or
     ``file`` for a score file. ``client`` is what the run measured of its own client.
     """
@@ -104,6 +106,8 @@ class TaskFacts:
     is_foreign: bool = False
     client: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    sequential: Mapping[str, Any] = field(default_factory=dict)
+    starts: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

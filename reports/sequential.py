@@ -20,6 +20,7 @@ from reports.verdict import Verdict, judge
 NODES = 128  # Gauss-Legendre nodes per look: boundaries to 1e-7
 REACH = 9.0  # standard deviations below which a path is no longer followed
 FUTILE = 0.10  # chance of a verdict under the current trend below which going on is futile
+LEAST_ERROR = 1e-15  # one-sided: a boundary beyond is an interval at 7.9, or its confidence would round to 1
 
 
 class Spending(StrEnum):
@@ -46,7 +47,7 @@ class LookPlan:
 
     def confidence(self, look: int) -> float:
         """Return the two-sided confidence of the interval at look number ``look`` (from 0)."""
-        return 1 - 2 * float(norm.sf(self.critical_values[look]))
+        return confidence_at(self.critical_values[look])
 
     def fraction(self, look: int) -> float:
         """Return the share of the final information available at look number ``look``."""
@@ -63,6 +64,32 @@ class LookDecision:
     interval: Interval
     pass_chance: float
     regression_chance: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chances:
+    """The chance of a pass and of a regression at the last look, if the trend goes on (0 at the last look)."""
+
+    of_pass: float
+    of_regression: float
+
+    @property
+    def is_futile(self) -> bool:
+        """Say whether hardly any verdict is left to hope for."""
+        return max(self.of_pass, self.of_regression) < FUTILE
+
+
+def confidence_at(critical: float) -> float:
+    """Return the two-sided confidence of an interval at a critical value."""
+    return 1 - 2 * max(float(norm.sf(critical)), LEAST_ERROR)
+
+
+def default_looks(last: int, n_looks: int = 4) -> tuple[int, ...]:
+    """Return looks at equal steps up to ``last`` epochs, none below 2: 8 16 24 32; 2 3 4; 2."""
+    if last < 2:
+        raise ValueError(f"looks: {last} epochs; stopping early takes 2 or more")
+    steps = (-(-last * step // n_looks) for step in range(1, n_looks + 1))
+    return tuple(sorted({max(step, 2) for step in steps}))
 
 
 def plan_looks(
@@ -149,8 +176,8 @@ def decide(plan: LookPlan, look: int, pairing: Pairing, margin: float) -> LookDe
     """
     interval = headline_interval(pairing.baseline_arm, pairing.candidate_arm, plan.confidence(look))
     verdict, is_last = judge(interval, margin), look == len(plan.looks) - 1
-    pass_chance, regression_chance = _chances(plan, look, pairing, margin)
-    futile = plan.futility and not is_last and max(pass_chance, regression_chance) < FUTILE
+    chances = chances_at(plan, look, pairing, margin)
+    futile = plan.futility and not is_last and chances.is_futile
     if verdict is not Verdict.INCONCLUSIVE:
         reason = f"decided at look {look + 1} of {len(plan.looks)}"
     elif is_last:
@@ -164,8 +191,8 @@ def decide(plan: LookPlan, look: int, pairing: Pairing, margin: float) -> LookDe
         stop=verdict is not Verdict.INCONCLUSIVE or is_last or futile,
         reason=reason,
         interval=interval,
-        pass_chance=pass_chance,
-        regression_chance=regression_chance,
+        pass_chance=chances.of_pass,
+        regression_chance=chances.of_regression,
     )
 
 
@@ -207,20 +234,20 @@ def _quadrature() -> tuple[FloatArray, FloatArray]:
     return nodes, weights
 
 
-def _chances(plan: LookPlan, look: int, pairing: Pairing, margin: float) -> tuple[float, float]:
-    """Return the conditional power of pass and of regression at the last look."""
+def chances_at(plan: LookPlan, look: int, pairing: Pairing, margin: float) -> Chances:
+    """Return the conditional power of pass and of regression at look number ``look`` (from 0)."""
     fraction, last = plan.fraction(look), plan.critical_values[-1]
     if fraction >= 1:
-        return 0.0, 0.0
+        return Chances(of_pass=0.0, of_regression=0.0)
     base, cand = pairing.baseline_arm, pairing.candidate_arm
     nominal = headline_interval(base, cand, 1 - 2 * plan.error)
     value = cand.accuracy - base.accuracy
     z = critical_value(nominal.confidence)
     above = (value + margin) * z / max(value - nominal.low, 1e-12)
     below = -(value + margin) * z / max(nominal.high - value, 1e-12)
-    return (
-        float(conditional_power(above, fraction, last)),
-        float(conditional_power(below, fraction, last)),
+    return Chances(
+        of_pass=float(conditional_power(above, fraction, last)),
+        of_regression=float(conditional_power(below, fraction, last)),
     )
 
 

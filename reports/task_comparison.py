@@ -21,6 +21,8 @@ from reports.report import Analysis, TaskReport
 from reports.response_length import length_bins
 from reports.run_files import TaskRun
 from reports.signals import is_truncated
+from reports.stage import Stage, at_stage, stage_of_pair
+from reports.stage_text import stage_notes, stage_reason
 from reports.tallies import side_report
 from reports.tolerance import Tolerance, judge_tolerance
 from reports.verdict import Verdict
@@ -31,6 +33,7 @@ def compare_task(
 ) -> TaskReport:
     """Return the report of one task; a pair that is not comparable gets the verdict invalid and why."""
     joined = join_items(base.frame, cand.frame)
+    stage = stage_of_pair(base, cand, confidence)
     report = TaskReport(
         task=base.facts.task,
         verdict=Verdict.INVALID,
@@ -41,22 +44,23 @@ def compare_task(
         candidate=side_report(cand.facts, cand.frame),
         mismatches=protocol_mismatches(base.facts, cand.facts, allowed),
         joined_by_content=joined.by_content,
-        notes=_notes(base, cand),
+        notes=(*_notes(base, cand), *(stage_notes(stage) if stage is not None else ())),
         items=item_rows(joined.baseline, joined.candidate),
         by_response_length=length_bins(joined.baseline, joined.candidate, confidence=confidence),
+        stage=stage,
     )
     refused = [str(mismatch) for mismatch in report.mismatches if not mismatch.allowed]
     if refused:
         return replace(report, reason=_refusal(refused))
     try:
-        analysis = _analysis(joined.baseline, joined.candidate, tolerance, confidence)
+        analysis = _analysis(joined.baseline, joined.candidate, tolerance, confidence, stage)
     except NoCommonItemsError as error:
         return replace(report, reason=str(error))
     judgement = analysis.judgement
     return replace(
         report,
         verdict=judgement.verdict,
-        reason=judgement.reason,
+        reason=judgement.reason if stage is None else stage_reason(stage, analysis),
         margin=judgement.margin,
         analysis=analysis,
     )
@@ -76,12 +80,17 @@ def limit_errors(report: TaskReport, limit: float | None) -> TaskReport:
     return report
 
 
-def _analysis(base: pd.DataFrame, cand: pd.DataFrame, tolerance: Tolerance, confidence: float) -> Analysis:
+def _analysis(
+    base: pd.DataFrame, cand: pd.DataFrame, tolerance: Tolerance, confidence: float, stage: Stage | None
+) -> Analysis:
     pairing = pair_scores(base, cand)
     delta = delta_of(pairing, confidence=confidence)
+    if stage is not None:
+        delta = at_stage(pairing, delta, stage)
     drift = check_drift(pairing, delta.interval)
     interval = drift.interval if drift is not None else delta.interval
-    epochs = Epochs(baseline=pairing.baseline.n_epochs, candidate=pairing.candidate.n_epochs)
+    if stage is not None:
+        delta, interval = replace(delta, interval=stage.overall(delta.interval)), stage.overall(interval)
     judgement = judge_tolerance(delta, tolerance, interval)
     return Analysis(
         delta=delta,
@@ -92,15 +101,27 @@ def _analysis(base: pd.DataFrame, cand: pd.DataFrame, tolerance: Tolerance, conf
         completed=_completed(base, cand, confidence),
         escalated=_escalated(base, cand, confidence),
         secondary=_secondary(base, cand, confidence),
-        plan=plan(noise_from_pair(pairing), epochs, judgement.margin, confidence=confidence),
+        plan=plan(noise_from_pair(pairing), _budget(pairing, stage), judgement.margin, confidence=confidence),
     )
 
 
+def _budget(pairing: Pairing, stage: Stage | None) -> Epochs:
+    """Return the epochs of both sides; of a run with declared looks those it may still come to."""
+    epochs = {"baseline": pairing.baseline.n_epochs, "candidate": pairing.candidate.n_epochs}
+    if stage is not None:
+        epochs[stage.side] = max(epochs[stage.side], stage.last_epochs)
+    return Epochs(**epochs)
+
+
 def _placed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with their place in the run, where the run says when each response came."""
-    if frame["finished_at"].isna().any():
+    """Return the rows with their place in the run, where the run says when each response was begun.
+
+    Not when it ended: long responses, which are wrong more often, end late in any run.
+    """
+    begun = frame["finished_at"] - frame["duration_s"]
+    if begun.isna().any():
         return frame
-    return frame.assign(position=frame["finished_at"].rank(method="first"))
+    return frame.assign(position=begun.rank(method="first"))
 
 
 def _completed(base: pd.DataFrame, cand: pd.DataFrame, confidence: float) -> SideBySide | None:

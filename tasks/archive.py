@@ -77,7 +77,7 @@ def _member(path: Path, plain: "_Bounded", name: str) -> BinaryIO:
     )
 
 
-def _copy(source: BinaryIO | "_Bounded", target: BinaryIO) -> None:
+def _copy(source: "BinaryIO | _Bounded", target: BinaryIO) -> None:
     while block := source.read(_BLOCK_BYTES):
         target.write(block)
 

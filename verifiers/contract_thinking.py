@@ -18,6 +18,7 @@ from verifiers.contract_evidence import (
 from verifiers.contract_refusal import said
 from verifiers.visible_text import is_blank, split_thinking
 
+_REASONING_FIELDS = frozenset({"reasoning", "reasoning_content"})
 _MAX_SHARE = 0.8  # of the reasoning at the highest effort, that the lowest may take
 # How checkpoints begin when they think aloud.
 _ALOUD = re.compile(
@@ -74,6 +75,8 @@ def reasoning_apart(name: str) -> Judge:
             return failed(f"thinking tags in the content: {quoted(response.content)}")
         if is_blank(response.reasoning):
             return not_applicable("no reasoning to place")
+        if not reply.fields & _REASONING_FIELDS:
+            return failed(f"reasoning in {', '.join(sorted(reply.fields - {'content'}))} only")
         if is_blank(response.content):
             if response.is_truncated:
                 return nothing_shown("the budget ended the reply before any content")

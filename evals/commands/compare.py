@@ -1,21 +1,20 @@
-"""``quantcheck compare``: two runs or score files to a verdict, report.md and report.json."""
+"""``quantcheck compare``: two runs or score files to a verdict and its reports."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from evals.commands.report import render_comparison_junit
 from evals.exit_code import CommandError, ExitCode
-from reports import numbers
+from evals.report_files import write_files
 from reports.comparability import NotComparableError, UnknownFieldError
 from reports.comparison import DEFAULT_CONFIDENCE, ComparisonSettings, UnknownTaskError, compare
+from reports.html.report_page import render_html
 from reports.json_report import SCHEMA_VERSION, render_json, to_json
-from reports.junit import render_junit
 from reports.log_members import LogError
 from reports.markdown import render_markdown
 from reports.report import Report
 from reports.score_columns import ScoreFileError
-from reports.task_criteria import loss_criterion
 from reports.terminal import render_terminal
 from reports.tolerance import Tolerance
 from reports.verdict import Verdict, check_margin
@@ -43,13 +42,18 @@ EXIT_CODES = {
 @click.option(
     "--allow-mismatch", multiple=True, metavar="FIELD", help="Compare although this protocol field differs."
 )
+@click.option(
+    "--a-a",
+    "same_checkpoint",
+    is_flag=True,
+    help="Both are runs of one checkpoint: measure the noise floor, pass where they differ by no more.",
+)
 @click.option("--max-error-rate", type=float, metavar="X", help="Failed responses a valid run may have.")
-@click.option("--a-a", "is_same", is_flag=True, help="Both sides are one checkpoint: the noise floor.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Where report.md, report.json and junit.xml go.",
+    help="Where report.html, report.md, report.json and junit.xml go.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print report.json and nothing else.")
 def command(
@@ -59,8 +63,8 @@ def command(
     margins: tuple[str, ...],
     confidence: float,
     allow_mismatch: tuple[str, ...],
+    same_checkpoint: bool,
     max_error_rate: float | None,
-    is_same: bool,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -79,6 +83,7 @@ def command(
         confidence=_checked_confidence(confidence),
         allow_mismatch=allow_mismatch,
         max_error_rate=_checked_rate(max_error_rate),
+        same_checkpoint=same_checkpoint,
     )
     try:
         report = compare(baseline, candidate, settings)
@@ -88,22 +93,12 @@ def command(
         if as_json:
             click.echo(refusal_document(str(error)), nl=False)
         raise CommandError(str(error), ExitCode.INVALID) from None
-    if is_same:
-        report = replace(report, notes=(*report.notes, *noise_floor(report)))
     directory = write_report(report, out or default_directory(report))
     click.echo(render_json(report) if as_json else render_terminal(report), nl=False)
-    click.echo(f"report: {directory / 'report.md'}, {directory / 'report.json'}", err=True)
+    click.echo(
+        f"report: {directory / 'report.html'}, {directory / 'report.md'}, report.json, junit.xml", err=True
+    )
     click.get_current_context().exit(EXIT_CODES[report.verdict])
-
-
-def noise_floor(report: Report) -> list[str]:
-    """Return a sentence a task on what one checkpoint run twice differs by: all of it is noise."""
-    return [
-        f"A/A, {task.task}: one checkpoint twice, so what differs is noise: delta"
-        f" {numbers.points(task.delta.value)}, {numbers.percent(task.delta.flips.rate)} of answers differ"
-        for task in report.tasks
-        if task.delta is not None
-    ]
 
 
 def refusal_document(reason: str) -> str:
@@ -114,22 +109,16 @@ def refusal_document(reason: str) -> str:
 
 
 def write_report(report: Report, directory: Path) -> Path:
-    """Write report.md, report.json and junit.xml into ``directory`` and return it."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        (directory / "report.md").write_text(render_markdown(report), encoding="utf-8")
-        (directory / "report.json").write_text(render_json(report), encoding="utf-8")
-        (directory / "junit.xml").write_text(_junit(report), encoding="utf-8")
-    except OSError as error:
-        raise click.UsageError(
-            f"--out {directory}: cannot be written ({error.strerror or error}); name another directory"
-        ) from None
-    return directory
-
-
-def _junit(report: Report) -> str:
-    pair = f"{report.candidate_label} against {report.baseline_label}"
-    return render_junit([loss_criterion(task) for task in report.tasks], name=f"quantcheck compare: {pair}")
+    """Write report.html, report.md, report.json and junit.xml into ``directory`` and return it."""
+    return write_files(
+        directory,
+        {
+            "report.html": render_html(report, directory=directory),
+            "report.md": render_markdown(report),
+            "report.json": render_json(report),
+            "junit.xml": render_comparison_junit(report),
+        },
+    )
 
 
 def default_directory(report: Report) -> Path:

@@ -1,17 +1,28 @@
-"""``quantcheck plan``: what a run will cost, before it is spent."""
+"""``quantcheck plan``: what a run will cost and what it can decide, before it is spent."""
 
 import json
+import sys
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import click
 
 from evals.commands.number import Number
+from evals.commands.plan_power import (
+    TYPICAL_BUDGET_SHARE,
+    baseline_of,
+    basis_of,
+    chance_of_all,
+    describe_power,
+    power_of,
+    power_options,
+    refuse_other_tasks,
+)
+from reports.planning import TaskPlan, baseline_epochs, power_section
+from reports.power import Epochs
 from tasks.benchmark import Benchmark
 from tasks.catalog import find_benchmark
-
-# Mean output tokens of a thinking checkpoint, as a share of the budget, where no run tells better:
-# published AIME and GPQA runs of Kimi-class models use about a quarter to a third of a 131k budget.
-TYPICAL_BUDGET_SHARE = 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,35 +55,42 @@ class Cost:
     show_default=True,
     help="Output speed of the endpoint over all streams together.",
 )
+@power_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(
-    tasks: tuple[str, ...],
-    preset: str | None,
-    epochs: int | None,
-    limit: int | None,
-    max_tokens: int | None,
-    mean_tokens: int | None,
-    tokens_per_second: float,
-    as_json: bool,
-) -> None:
-    """Show requests, tokens and rough time of TASK... at a given speed."""
-    costs = [
-        estimate_cost(
-            find_benchmark(task),
-            preset=preset,
-            epochs=epochs,
-            limit=limit,
-            max_tokens=max_tokens,
-            mean_tokens=mean_tokens,
-            tokens_per_s=tokens_per_second,
-        )
-        for task in tasks
-    ]
+def command(tasks: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Show what TASK... will cost at a given speed, and what the epochs can decide at a margin."""
+    refuse_other_tasks(tasks, options["margins"])
+    plans = [_plan(find_benchmark(task), options) for task in tasks]
+    together = chance_of_all([power for _, power in plans])
+    for warning in (power.warning for _, power in plans if power is not None):
+        if warning is not None:
+            print(f"warning: underpowered: {warning}", file=sys.stderr)
     if as_json:
-        print(json.dumps({"schema": 1, "tasks": [asdict(cost) for cost in costs]}))
+        found = [asdict(cost) | {"power": power and power_section(power)} for cost, power in plans]
+        print(json.dumps({"schema": 1, "tasks": found, "pass_chance_of_all": together}, allow_nan=False))
         return
-    for cost in costs:
-        print(_describe(cost))
+    for cost, power in plans:
+        print("\n".join([_describe(cost), *(describe_power(power) if power is not None else ())]))
+    if together is not None and len(plans) > 1:
+        print(f"all {len(plans)} tasks pass together with {together:.0%} where nothing is lost")
+
+
+def _plan(benchmark: Benchmark, options: Mapping[str, Any]) -> tuple[Cost, TaskPlan | None]:
+    """Return cost and power of one task; a baseline's own tokens serve where none are given."""
+    asked = {name: options[name] for name in ("preset", "epochs", "limit", "max_tokens")}
+    speed = options["tokens_per_second"]
+    first = estimate_cost(benchmark, **asked, mean_tokens=options["mean_tokens"], tokens_per_s=speed)
+    run = baseline_of(benchmark.name, options["baseline"])
+    basis = basis_of(benchmark.name, first.n_items, run)
+    if basis is None:
+        return first, None
+    measured = round(basis.mean_tokens) if basis.mean_tokens else None
+    mean = options["mean_tokens"] or measured
+    cost = estimate_cost(benchmark, **asked, mean_tokens=mean, tokens_per_s=speed)
+    measured_epochs = baseline_epochs(run) if run is not None else cost.epochs
+    epochs = Epochs(baseline=options["baseline_epochs"] or measured_epochs, candidate=cost.epochs)
+    per_response = cost.typical_tokens / cost.requests
+    return cost, power_of(benchmark.name, basis, epochs, per_response, options["margins"])
 
 
 def estimate_cost(

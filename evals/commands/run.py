@@ -11,7 +11,17 @@ import click
 
 from evals.budget import Budget, BudgetError, settle_budget
 from evals.chat_template import ChatTemplate, ChatTemplateError, load_chat_template
+from evals.client_load import bottleneck_note, is_bottleneck
 from evals.commands.asked import exam_of, overrides_of, surveyed_endpoint
+from evals.commands.deciding import (
+    baseline_for,
+    decide,
+    deciding_options,
+    decision_code,
+    describe_decision,
+    settle_looks,
+    warn_if_underpowered,
+)
 from evals.commands.run_options import endpoint_options, protocol_options, running_options
 from evals.endpoint import Endpoint
 from evals.exit_code import CommandError, ExitCode
@@ -20,6 +30,7 @@ from evals.retry import RetryPolicy
 from evals.run_directory import read_manifest, write_json
 from evals.runner import RunEnd, RunRequest, RunSettings, run
 from evals.transport import Waits
+from evals.until_decided import SequenceEnd
 from reports.eval_log import read_eval_log
 from reports.run_summary import summarise, summarise_run
 from reports.run_text import render_summary
@@ -35,15 +46,23 @@ from tasks.stream_way import STREAM
 @endpoint_options
 @protocol_options
 @running_options
+@deciding_options
 @click.option("--json", "as_json", is_flag=True, help="Print the run summary as one JSON document.")
 def command(task: str, as_json: bool, **options: Any) -> int:
     """Run TASK against an endpoint. The same command again resumes: only missing responses are asked."""
+    settle_looks(task, options)
     request = build_request(task, options)
+    baseline = baseline_for(request, options)
+    warn_if_underpowered(request, options, baseline)
+    decided = None
+    if options["until_decided"] and baseline is not None:
+        decided = decide(request, options, baseline)
     return finish(
-        run(request),
+        decided.end if decided is not None else run(request),
         max_error_rate=options["max_error_rate"],
         as_json=as_json,
         groups=request.benchmark.groups,
+        decided=decided,
     )
 
 
@@ -106,20 +125,33 @@ def _rendered(items: Sequence[Item], template: ChatTemplate, endpoint: Endpoint)
 
 
 def finish(
-    end: RunEnd, *, max_error_rate: float, as_json: bool, groups: Mapping[str, str] | None = None
+    end: RunEnd,
+    *,
+    max_error_rate: float,
+    as_json: bool,
+    groups: Mapping[str, str] | None = None,
+    decided: SequenceEnd | None = None,
 ) -> int:
-    """Write the summary, print it, and return the exit code the run deserves."""
+    """Write the summary, print it, and return the exit code the run deserves, or its decision does."""
     summary = summary_of(end, max_error_rate=max_error_rate, groups=groups)
     if summary is not None:
+        summary |= {"decision": decided.decision} if decided is not None else {}
         write_json(end.directory / "summary.json", summary)
         if as_json:
             print(json.dumps(summary, allow_nan=False))
-        print(render_summary(summary, end.directory), file=sys.stderr if as_json else sys.stdout)
+        people = sys.stderr if as_json else sys.stdout
+        if decided is not None and decided.decision is not None:
+            print(describe_decision(decided.decision), file=people)
+        print(render_summary(summary, end.directory), file=people)
+    if end.client_cpu_share is not None and is_bottleneck(end.client_cpu_share):
+        print(f"note: {bottleneck_note(end.client_cpu_share)}", file=sys.stderr)
     if end.was_interrupted:
         print("quantcheck: interrupted; run the same command again to resume", file=sys.stderr)
         return ExitCode.INTERRUPTED
     if end.fatal is not None:
         raise CommandError(f"stopped: {end.fatal}", ExitCode.ENDPOINT_OR_DATA)
+    if decided is not None:
+        return decision_code(decided)
     if summary is None or summary["status"] == "invalid":
         return ExitCode.INVALID
     return ExitCode.DONE
@@ -155,6 +187,7 @@ def _settings(options: dict[str, Any], budget: Budget, benchmark: Benchmark) -> 
         send_seed=options["seed"] is not None or not sends_whole_requests,
         max_connections=options["max_connections"] or benchmark.max_connections,
         stream=options["stream"] is not False,
+        max_error_rate=options["max_error_rate"],
         waits=Waits(
             idle_s=options["idle_timeout"],
             first_byte_s=options["first_token_timeout"],

@@ -54,11 +54,19 @@ def test_json_is_one_document_and_nothing_else(tmp_path: Path) -> None:
     assert "report.md" in result.stderr
 
 
-def test_one_checkpoint_twice_shows_the_noise_floor(tmp_path: Path) -> None:
-    result = _run(tmp_path, "--a-a", "--json")
-    assert json.loads(result.stdout)["notes"] == [
-        "A/A, scores: one checkpoint twice, so what differs is noise: delta 0.00 pp, 0.00 % of answers differ"
-    ]
+@pytest.mark.parametrize(
+    ("cand", "code"),
+    [
+        pytest.param(90, 0, id="as sampling explains: pass"),
+        pytest.param(60, 4, id="far apart: not one checkpoint"),
+    ],
+)
+def test_one_checkpoint_twice_shows_the_noise_floor(tmp_path: Path, cand: int, code: int) -> None:
+    result = _run(tmp_path, "--a-a", "--json", cand=cand)
+    assert result.exit_code == code
+    (task,) = json.loads(result.stdout)["tasks"]
+    assert task["reason"].startswith("noise floor: the runs differ by")
+    assert task["noise_floor"]["expected_error"] > 0
 
 
 def test_the_reports_go_where_labels_say(tmp_path: Path, monkeypatch: Any) -> None:
