@@ -86,8 +86,8 @@ class SideReport:
     replicas: BlockTest | None
     pass_at: Mapping[int, float]
     majority: float | None
-    starts: BlockTest | None = None
     speed: Speed | None = None
+    starts: BlockTest | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -63,6 +63,16 @@ _RUN = _object(
         "finished": _MAYBE_TEXT,
     }
 )
+_QUANTILES = _maybe(_object({"n": _COUNT} | dict.fromkeys(("mean", "median", "p90", "p99"), _NUMBER)))
+_SPEED = _object(
+    {"n_responses": _COUNT, "n_retried": _COUNT, "tokens_estimated": {"type": "boolean"}}
+    | dict.fromkeys(("ttft", "tpot", "e2e"), _QUANTILES)
+    | dict.fromkeys(("duration_s", "paused_s", "output_tokens", "itl_mean_s"), _MAYBE_NUMBER)
+    | dict.fromkeys(("output_throughput", "request_throughput", "concurrency"), _MAYBE_NUMBER)
+    | dict.fromkeys(("max_concurrency", "tokens_per_solved"), _MAYBE_NUMBER)
+    | {"client_bound": {"type": ["boolean", "null"]}},
+    description="serving speed: times in seconds, throughput in output tokens or requests a second",
+)
 _STAGE = _object(
     {
         "side": _TEXT,
@@ -84,16 +94,6 @@ _NOISE_FLOOR = _object(
         "flip_rate_within": _MAYBE_NUMBER,
     },
     description="two runs of one checkpoint: how far sampling alone lets them differ",
-)
-_QUANTILES = _maybe(_object({"n": _COUNT} | dict.fromkeys(("mean", "median", "p90", "p99"), _NUMBER)))
-_SPEED = _object(
-    {"n_responses": _COUNT, "n_retried": _COUNT, "tokens_estimated": {"type": "boolean"}}
-    | dict.fromkeys(("ttft", "tpot", "e2e"), _QUANTILES)
-    | dict.fromkeys(("duration_s", "paused_s", "output_tokens", "itl_mean_s"), _MAYBE_NUMBER)
-    | dict.fromkeys(("output_throughput", "request_throughput", "concurrency"), _MAYBE_NUMBER)
-    | dict.fromkeys(("max_concurrency", "tokens_per_solved"), _MAYBE_NUMBER)
-    | {"client_bound": {"type": ["boolean", "null"]}},
-    description="serving speed: times in seconds, throughput in output tokens or requests a second",
 )
 _TASK = _object(
     {

@@ -1,5 +1,6 @@
 """Speed, cost and accuracy of runs beside each other: one block for one run, one table for several."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from reports.run_files import TaskRun
 from reports.run_summary import CONFIDENCE, item_arm
 from reports.speed import Speed, speed_of
 from reports.speed_text import CLIENT_NOTE, UNKNOWN, milliseconds, speed_block, speed_section
+from reports.tallies import count_outcomes
 from reports.terminal import printable
 
 SCHEMA = 1
@@ -93,6 +95,9 @@ def speed_notes_of(rows: Sequence[SpeedRow]) -> list[str]:
         name = f"{row.task or 'scores'}, {row.run.facts.label}"
         notes += [f"{name}: {CLIENT_NOTE}"] * (row.speed.client_bound is True and len(rows) > 1)
         notes += [f"{name}: {FOREIGN_NOTE}"] * row.run.facts.is_foreign
+        counts = count_outcomes(row.run.frame, row.run.facts.expected)
+        if counts.missing:
+            notes.append(f"{name}: partial, {numbers.share(counts.scored, counts.expected)} scored")
         notes += [f"{name}: holds no times"] * (row.speed.e2e is None)
     for part in _by_task(rows):
         if len({row.run.facts.fingerprint for row in part}) > 1:
@@ -117,16 +122,19 @@ def _one_run(row: SpeedRow) -> str:
 
 def _table(rows: Sequence[SpeedRow]) -> str:
     has_cost = any(row.cost is not None for row in rows)
-    cells = [list(_HEADER), *(_cells(row) for row in rows)]
+    names = Counter(row.run.facts.label for row in rows)
+    cells = [list(_HEADER), *(_cells(row, names[row.run.facts.label] > 1) for row in rows)]
     if not has_cost:
         cells = [[*line[:2], *line[4:]] for line in cells]
     return f"{rows[0].task or 'scores'}\n" + aligned(cells)
 
 
-def _cells(row: SpeedRow) -> list[str]:
-    speed, cost = row.speed, row.cost
+def _cells(row: SpeedRow, is_repeated: bool) -> list[str]:
+    """Return a run's line; a label that several runs bear is told apart by where they lie."""
+    speed, cost, facts = row.speed, row.cost, row.run.facts
+    name = f"{facts.label} ({facts.source})" if is_repeated else facts.label
     return [
-        f"{row.run.facts.label}{' *' if speed.client_bound else ''}",
+        f"{name}{' *' if speed.client_bound else ''}",
         _accuracy(row),
         _money(cost.total if cost else None),
         _money(cost.per_solved if cost else None),

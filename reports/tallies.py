@@ -23,8 +23,8 @@ def side_report(facts: TaskFacts, frame: pd.DataFrame) -> SideReport:
         replicas=compare_blocks(frame, "replica"),
         pass_at=pass_at,
         majority=majority_accuracy(frame) if pass_at and frame["answer"].notna().any() else None,
-        starts=compare_starts(frame, facts.starts),
         speed=speed_of(frame, facts.client),
+        starts=compare_starts(frame, facts.starts),
     )
 
 

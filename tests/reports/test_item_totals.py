@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reports.arm import arm_from_scores
@@ -16,6 +16,7 @@ def _totals(run: list[tuple[int, float]], n_items: int = 4) -> ItemTotals:
     return item_totals(np.array(codes, dtype=np.int64), np.array(values), n_items)
 
 
+@settings(max_examples=50)
 @given(runs)
 def test_adding_totals_is_pooling_responses(found: list[list[tuple[int, float]]]) -> None:
     whole = sum((_totals(run) for run in found[1:]), start=_totals(found[0]))

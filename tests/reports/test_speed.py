@@ -2,7 +2,7 @@ import statistics
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reports.speed import client_bound, speed_of
@@ -146,6 +146,7 @@ responses = st.lists(
 )
 
 
+@settings(max_examples=25)
 @given(responses)
 def test_the_figures_agree_with_each_other(rows: list[dict[str, float]]) -> None:
     speed = speed_of(timed_frame(*rows))
@@ -160,6 +161,7 @@ def test_the_figures_agree_with_each_other(rows: list[dict[str, float]]) -> None
     )
 
 
+@settings(max_examples=25)
 @given(responses)
 def test_order_does_not_matter_and_the_block_reads_back(rows: list[dict[str, float]]) -> None:
     speed, turned = speed_of(timed_frame(*rows)), speed_of(timed_frame(*rows[::-1]))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from reports.json_report import render_json, report_document
 from reports.report_lines import comparison_lines, side_lines
 from reports.report_reader import report_from_document
 from reports.run_files import TaskRun
+from reports.run_summary import summarise
+from reports.run_text import render_summary
 from reports.score_table import TaskFacts
 from reports.speed_table import render_speed, speed_rows
 from tests.reports.timed_rows import timed_frame
@@ -45,6 +48,35 @@ def test_several_runs(golden: Callable[[str, str], None]) -> None:
     runs = [_run("int4", 1.0), _run("nvfp4", 0.6, {"cpu_share": 0.97}), _run("w8a8", 0.8)]
     table = render_speed(speed_rows(runs, Price(gpu_hour=3.0, n_gpus=8)))
     golden("speed_several.txt", table + "\n" + render_speed(speed_rows(runs, None)))
+
+
+def test_runs_of_one_label_are_told_apart_and_a_partial_one_is_named() -> None:
+    runs = [_run("nvfp4", 1.0), _run("nvfp4", 2.0)]
+    partial = replace(runs[1].facts, source="elsewhere", expected=80)
+    text = render_speed(speed_rows([runs[0], replace(runs[1], facts=partial)], None))
+    assert "nvfp4 (nvfp4)" in text
+    assert "nvfp4 (elsewhere)" in text
+    assert "note: aime25, nvfp4: partial, 20 of 80 (25.00 %) scored" in text
+
+
+def test_a_run_s_summary_and_text_show_its_speed() -> None:
+    run = _run("nvfp4", 1.0, {"cpu_share": 0.97})
+    summary = summarise(
+        run.frame, run.facts, log="x.eval", requests_sent=20, retries=1, max_error_rate=0.0, groups=None
+    )
+    again = json.loads(json.dumps(summary, allow_nan=False))
+    assert again["speed"]["client_bound"] is True
+    lines = render_summary(again, Path("runs/nvfp4/aime25/k")).splitlines()
+    (at,) = [number for number, line in enumerate(lines) if line.startswith("  speed ")]
+    assert lines[at].startswith("  speed 731.7 tok/s at concurrency 8.1, TTFT 1,950 ms (p99 2,881 ms)")
+    assert "not the server, was the limit" in lines[at + 1]
+
+
+def test_a_run_without_times_says_nothing_of_speed() -> None:
+    run = _run("nvfp4", 1.0)
+    frame = run.frame.assign(duration_s=float("nan"), ttft_s=float("nan"))
+    summary = summarise(frame, run.facts, log=None, requests_sent=20, retries=1, max_error_rate=0.0)
+    assert "  speed " not in render_summary(summary, Path("runs/nvfp4/aime25/k"))
 
 
 @pytest.fixture
