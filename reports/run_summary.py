@@ -12,6 +12,8 @@ from reports.arm import Arm, arm_from_scores
 from reports.category_table import category_facts
 from reports.run_files import read_scores
 from reports.score_table import OUTCOMES, TaskFacts
+from reports.speed import speed_of
+from reports.speed_text import speed_section
 from reports.tool_call_json import tool_call_block
 from reports.tool_call_metrics import tool_call_metrics
 from reports.tool_call_rows import has_tool_calls
@@ -81,6 +83,7 @@ def summarise(
         "outcomes": outcomes,
         "error_rate": outcomes["error"] / expected if expected else None,
         "errors_by_kind": _errors_by_kind(rows),
+        "first_error": _first_error(rows),
         "flags": flag_counts(rows),
         "accuracy": _accuracy(rows),
         "accuracy_completed": _accuracy(finished),
@@ -88,6 +91,7 @@ def summarise(
         "truncation_rate": outcomes["truncated"] / completed if completed else None,
         "per_epoch": _per_epoch(rows),
         "tokens": _tokens(rows),
+        "speed": speed_section(speed_of(rows, facts.client)),
         "requests_sent": requests_sent,
         "retries": retries,
         **category_facts(rows, groups),
@@ -193,3 +197,9 @@ def _total(values: "pd.Series[float]") -> int | None:
 def _errors_by_kind(rows: pd.DataFrame) -> Mapping[str, int]:
     errors = rows.loc[rows["outcome"] == "error", "error"].dropna()
     return dict(Counter(str(message).partition(":")[0] for message in errors))
+
+
+def _first_error(rows: pd.DataFrame) -> str | None:
+    """Return what the first error said, in one line."""
+    errors = rows.loc[rows["outcome"] == "error", "error"].dropna()
+    return " ".join(str(errors.iloc[0]).split()) if len(errors) else None

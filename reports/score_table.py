@@ -85,7 +85,7 @@ class TaskFacts:
     ``sequential`` holds the looks that a run declared which may stop early, ``starts`` the times (Unix) at
     which it was started on a server that may have been a new one.
     ``status`` is the log's own word (``success``, ``started``, ``cancelled``, ``error``, ``torn``) or
-    ``file`` for a score file.
+    ``file`` for a score file. ``client`` is what the run measured of its own client.
     """
 
     task: str
@@ -105,6 +105,7 @@ class TaskFacts:
     sample_ids: tuple[str, ...] = ()
     status: str = "file"
     is_foreign: bool = False
+    client: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     sequential: Mapping[str, Any] = field(default_factory=dict)
     starts: tuple[float, ...] = ()

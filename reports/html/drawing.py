@@ -4,7 +4,7 @@ from matplotlib.axes import Axes
 
 from reports.html.svg import ROLES, UNITS_PER_INCH
 
-NARROW, WIDE = 350, 1080  # CSS pixels: a phone's column, and the page's
+NARROW, WIDE = 350, 1160  # CSS pixels: a phone's column, and the page's
 TEXT, SMALL = 13, 11  # font sizes in CSS pixels at the size the figures are shown at
 
 

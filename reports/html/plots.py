@@ -15,6 +15,7 @@ from reports.report import EpochCount
 from reports.response_length import LengthBin, LengthPoint
 
 _MAX_MARKED_EPOCHS = 40
+_APART = 0.006  # of the axis, each side's points from the middle of their bin
 _TICK_GAP = 0.11  # of the axis, between labels
 
 
@@ -44,13 +45,16 @@ def length_plot(bins: Sequence[LengthBin], name: str, *, label: str) -> Markup:
     figure = Figure(figsize=inches(NARROW, 200))
     axes = figure.add_axes((46 / NARROW, 42 / 200, (NARROW - 58) / NARROW, 148 / 200))
     axes.set_xscale("log")
-    for role, marker, shift in (("baseline", "o", 0.985), ("candidate", "D", 1.015)):
+    low = min(part.middle for part in bins)
+    high = max(low * 1.01, *(part.middle for part in bins))
+    for role, marker, side in (("baseline", "o", -1), ("candidate", "D", 1)):
+        shift = (high / low) ** (side * _APART)
         points = [(part.middle * shift, point) for part in bins if (point := getattr(part, role)) is not None]
         _length_points(axes, points, role, marker)
     _percent_axis(axes)
-    middles = [part.middle for part in bins]
-    axes.set_xlim(min(middles) / 1.15, max(middles) * 1.15)
-    axes.xaxis.set_major_locator(FixedLocator(_token_ticks(min(middles), max(middles))))
+    pad = (high / low) ** 0.06
+    axes.set_xlim(low / pad, high * pad)
+    axes.xaxis.set_major_locator(FixedLocator(_token_ticks(low, high)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda tokens, _: short_tokens(tokens)))
     axes.set_xlabel("output tokens of the response", fontsize=SMALL, color=ROLES["muted"])
@@ -79,9 +83,14 @@ def _length_points(axes: Axes, points: Sequence[tuple[float, LengthPoint]], role
 
 def _token_ticks(low: float, high: float) -> list[float]:
     """Return round numbers of tokens between the ends, none so near another that their labels touch."""
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1, 2, 5) if high / low > 4 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
-    ticks = [step * 10.0**power for power in powers for step in steps if low <= step * 10.0**power <= high]
+    if high / low < 2:
+        ticks = [float(tick) for tick in MaxNLocator(4).tick_values(low, high) if low <= tick <= high]
+    else:
+        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        steps = (1, 2, 5) if high / low > 4 else (1, 1.5, 2, 3, 4, 6, 8)
+        ticks = [
+            step * 10.0**power for power in powers for step in steps if low <= step * 10.0**power <= high
+        ]
     kept: list[float] = []
     for tick in ticks or [low, high]:
         if not kept or math.log(tick / kept[-1]) > _TICK_GAP * math.log(high / low):
