@@ -20,7 +20,7 @@ FIRST = "answers"  # where this probe gets no usable reply at all, no other is w
 
 @dataclass(frozen=True, kw_only=True)
 class Exchange:
-    """One request as sent and its reply as it came, with the probes that it served."""
+    """One request as sent and its reply as it came, with the first probe that asked for it."""
 
     probe: str
     request: str
@@ -31,20 +31,21 @@ class Exchange:
 
 @dataclass(frozen=True, kw_only=True)
 class ContractRun:
-    """Every probe's result in the order asked, and every exchange behind them."""
+    """Every probe's result in the order asked."""
 
     results: tuple[ProbeResult, ...]
-    exchanges: tuple[Exchange, ...]
     n_requests: int
     is_usable: bool
 
 
 class _Asker:
-    """Sends requests, equal ones once, and keeps every exchange."""
+    """Sends requests, equal ones once, and hands on every exchange."""
 
-    def __init__(self, client: ProbeClient, endpoint: Endpoint) -> None:
-        self.exchanges: list[Exchange] = []
+    def __init__(
+        self, client: ProbeClient, endpoint: Endpoint, on_exchange: Callable[[Exchange], None]
+    ) -> None:
         self._client = client
+        self._on_exchange = on_exchange
         self._endpoint = endpoint
         self._replies: dict[str, asyncio.Task[ProbeReply]] = {}
 
@@ -59,9 +60,7 @@ class _Asker:
     async def _send(self, probe: Probe, ask: Ask, body: Mapping[str, Any], *, stream: bool) -> ProbeReply:
         raw = await self._client.ask(body)
         delivery = Delivery.STREAM if stream else Delivery.PLAIN
-        self.exchanges.append(
-            Exchange(probe=probe.name, request=ask.name, delivery=delivery, body=body, raw=raw)
-        )
+        self._on_exchange(Exchange(probe=probe.name, request=ask.name, delivery=delivery, body=body, raw=raw))
         return read_reply(raw)
 
 
@@ -71,9 +70,10 @@ async def run_contract(
     endpoint: Endpoint,
     *,
     on_result: Callable[[ProbeResult], None] = lambda _result: None,
+    on_exchange: Callable[[Exchange], None] = lambda _exchange: None,
 ) -> ContractRun:
     """Return what every probe shows; the first one alone where it shows that nothing is answered."""
-    asker = _Asker(client, endpoint)
+    asker = _Asker(client, endpoint, on_exchange)
 
     async def run(clause: Clause) -> ProbeResult:
         result = await _run_probe(clause, asker)
@@ -91,7 +91,6 @@ async def run_contract(
     results = sorted([opening, *others], key=lambda result: place[result.probe.name])
     return ContractRun(
         results=related(results),
-        exchanges=tuple(asker.exchanges),
         n_requests=client.n_requests,
         is_usable=is_usable,
     )

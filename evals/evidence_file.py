@@ -1,6 +1,7 @@
 """Write every exchange behind a contract's verdicts, so that each can be checked by hand."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +14,32 @@ MAX_TEXT = 4_000  # characters of one text of a request: prompts beyond the cont
 MAX_REPLY = 40_000  # characters of a reply
 
 
-def write_evidence(path: Path, exchanges: Iterable[Exchange]) -> None:
-    """Write one row an exchange: the request as sent, the reply as it came; no header, so no key.
+class EvidenceFile:
+    """Takes one row an exchange as it comes: the request as sent, the reply as it came; no header, so no key.
 
-    Raises :class:`JournalError` where the disk refuses.
+    What was asked stays on disk however the run ends. Raises :class:`JournalError` where the disk refuses.
     """
-    rows = [orjson.dumps(_row(exchange), option=orjson.OPT_APPEND_NEWLINE) for exchange in exchanges]
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"".join(rows))
-    except OSError as error:
-        raise JournalError(f"evidence {str(path)!r}: cannot be written ({error.strerror})") from error
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with self._refusals_told():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"")
+
+    def add(self, exchange: Exchange) -> None:
+        """Append ``exchange``."""
+        row = orjson.dumps(_row(exchange), option=orjson.OPT_APPEND_NEWLINE)
+        with self._refusals_told(), self._path.open("ab") as file:
+            file.write(row)
+
+    @contextmanager
+    def _refusals_told(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise JournalError(
+                f"evidence {str(self._path)!r}: cannot be written ({error.strerror}); name another --out"
+            ) from error
 
 
 def _row(exchange: Exchange) -> dict[str, Any]:

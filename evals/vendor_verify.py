@@ -10,7 +10,7 @@ from pathlib import Path
 from evals.contract_run import ContractRun, run_contract
 from evals.endpoint import Endpoint, request_headers
 from evals.endpoint_facts import EndpointFacts
-from evals.evidence_file import write_evidence
+from evals.evidence_file import EvidenceFile
 from evals.probe_client import ClientSettings, ProbeClient
 from evals.run_directory import now_text
 from evals.vendor_criteria import contract_criteria
@@ -50,8 +50,8 @@ def verify_endpoint(
     context = contract.context_tokens or facts.context_tokens or contract.profile.context_tokens
     budgets = Budgets(reply=contract.reply_tokens, context_tokens=context)
     clauses = clauses_of(contract.profile, budgets, think_mode=endpoint.think_mode, given=contract.given)
-    ran = asyncio.run(_run(clauses, endpoint, contract.client))
-    write_evidence(directory / EVIDENCE_FILE, ran.exchanges)
+    evidence = EvidenceFile(directory / EVIDENCE_FILE)
+    ran = asyncio.run(_run(clauses, endpoint, contract.client, evidence))
     report = VendorReport(
         label=endpoint.label,
         base_url=endpoint.base_url,
@@ -87,12 +87,14 @@ def unreachable(profile: Profile, *, label: str, base_url: str, model: str, prob
     return Qualification(report=report, is_usable=False)
 
 
-async def _run(clauses: Iterable[Clause], endpoint: Endpoint, settings: ClientSettings) -> ContractRun:
+async def _run(
+    clauses: Iterable[Clause], endpoint: Endpoint, settings: ClientSettings, evidence: EvidenceFile
+) -> ContractRun:
     asked = tuple(clauses)
     url = f"{endpoint.base_url}/chat/completions"
     progress = _Progress(len(asked))
     async with ProbeClient(url, request_headers(endpoint), settings) as client:
-        return await run_contract(asked, client, endpoint, on_result=progress.count)
+        return await run_contract(asked, client, endpoint, on_result=progress.count, on_exchange=evidence.add)
 
 
 class _Progress:

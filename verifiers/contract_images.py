@@ -45,6 +45,8 @@ def colour_called(name: str, colour: str) -> Judge:
         response = answered(evidence.replies[name])
         if not response.tool_calls:
             return failed(f"no call: {quoted(response.content)}")
+        if response.is_truncated:
+            return nothing_shown(f"the budget ended the reply: {quoted(response.tool_calls[0].arguments)}")
         value = read_arguments(response.tool_calls[0]).lenient_value
         return _judge_words(" ".join(str(part) for part in (value or {}).values()), colour)
 

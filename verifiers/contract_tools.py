@@ -42,6 +42,8 @@ def call_made(name: str, tools: Tools, *, only: str | None = None) -> Judge:
         response = answered(reply)
         if not response.tool_calls:
             return _no_call(reply, tools)
+        if response.is_truncated:
+            return nothing_shown(f"the budget ended the reply within its call: {said(reply)}")
         called = sorted({call.name or "" for call in response.tool_calls})
         if only is not None and called != [only]:
             return failed(f"{', '.join(called)} called in place of {only}")
@@ -68,15 +70,19 @@ def no_call_made(name: str) -> Judge:
 def calls_keep(aspect: Aspect, tools: Tools, names: Sequence[str], *, forced: str | None = None) -> Judge:
     """Return the judge of one aspect of the calls in several replies; ``aspect`` says what is wrong, or "".
 
-    Replies that were not served or hold no call are left to the probes that ask for one. ``forced`` names
-    the request whose tool choice names a tool.
+    Replies that were not served or hold no call are left to the probes that ask for one, and those that
+    the budget ended show nothing: servers close a cut call as they like. ``forced`` names the request whose
+    tool choice names a tool.
     """
 
     def judge(evidence: Evidence) -> ProbeVerdict:
-        n_judged = 0
+        n_judged = n_cut = 0
         for name in names:
             response = evidence.replies[name].response
             if response is None:
+                continue
+            if response.is_truncated:
+                n_cut += 1
                 continue
             choice: object = {"type": "function"} if name == forced else None
             grade = grade_tool_calls(response, tools, tool_choice=choice)
@@ -84,6 +90,8 @@ def calls_keep(aspect: Aspect, tools: Tools, names: Sequence[str], *, forced: st
             if fault:
                 return failed(f"{name}: {fault}")
             n_judged += grade.triggered
+        if n_cut and not n_judged:
+            return nothing_shown(f"the budget ended {n_cut} of {len(names)} replies, the others hold no call")
         if not n_judged:
             return first_unserved(*(evidence.replies[name] for name in names)) or not_applicable("no call")
         return passed(f"{n_judged} repl{'ies' if n_judged != 1 else 'y'} with calls")
@@ -91,10 +99,10 @@ def calls_keep(aspect: Aspect, tools: Tools, names: Sequence[str], *, forced: st
     return judge
 
 
-def arguments_fault(grade: ToolCallGrade, response: Response) -> str:
+def arguments_fault(grade: ToolCallGrade, _response: Response) -> str:
     """Return what is wrong with names or arguments: undeclared, not JSON, not an object, off the schema."""
     for call in grade.calls:
-        if call.valid is False and not (call.reason == "args_truncated" and response.is_truncated):
+        if call.valid is False:
             return f"{call.reason}: {call.name}({quoted(call.arguments)}) {call.detail}".rstrip()
     return ""
 
@@ -120,7 +128,7 @@ def finish_fault(grade: ToolCallGrade, response: Response) -> str:
 def leak_fault(grade: ToolCallGrade, response: Response) -> str:
     """Return where native tool tokens stand in the text, and how many calls could be made of them."""
     for flag, text in (("leak_content", response.content), ("leak_reasoning", response.reasoning)):
-        if flag in grade.flags and not response.is_truncated:
+        if flag in grade.flags:
             place = flag.removeprefix("leak_")
             return f"native tokens in the {place}, {grade.recoverable_calls} calls lost: {quoted(text)}"
     return ""

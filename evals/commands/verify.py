@@ -1,5 +1,6 @@
 """``quantcheck verify``: qualify endpoints by the vendor contract; several go into one table."""
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ import click
 from evals.commands.asked import choose_model
 from evals.commands.verify_options import for_each, labels_of, verify_options
 from evals.commands.verify_samples import Samples, read_samples_options, run_samples
-from evals.endpoint import Endpoint, EndpointError, normalise_base_url
+from evals.endpoint import DEFAULT_URL_VARIABLE, Endpoint, EndpointError, normalise_base_url
 from evals.exit_code import ExitCode
 from evals.probe_client import ClientSettings
 from evals.run_directory import safe_label
@@ -48,7 +49,8 @@ def command(directories: tuple[Path, ...], *, combine: bool, out: Path, as_json:
         return _combine(directories, options, out, as_json=as_json)
     if directories:
         raise click.UsageError(f"{directories[0]}: directories go with --combine; endpoints with --base-url")
-    urls = [normalise_base_url(url) for url in options["base_urls"]]
+    given = options["base_urls"] or [os.environ.get(DEFAULT_URL_VARIABLE)]
+    urls = [normalise_base_url(url) for url in given if url]
     if not urls:
         raise click.UsageError("no endpoint: give --base-url URL, or --combine DIR... for earlier reports")
     contract, samples = _contract(options), read_samples_options(options)

@@ -53,7 +53,11 @@ def labels_of(options: Mapping[str, Any], urls: Sequence[str]) -> tuple[str, ...
 _OPTIONS: Sequence[Callable[[Any], Any]] = (
     click.option("--combine", is_flag=True, help="Put the reports in DIR... into one table; asks nothing."),
     click.option(
-        "--base-url", "base_urls", multiple=True, metavar="URL", help="Endpoint; repeat for several."
+        "--base-url",
+        "base_urls",
+        multiple=True,
+        metavar="URL",
+        help="Endpoint; repeat for several. Else $OPENAI_BASE_URL.",
     ),
     click.option("--model", "models", multiple=True, help="Model string; one for all, or one for each URL."),
     click.option(

@@ -115,7 +115,7 @@ def _answer_call(call: Ask) -> Callable[[Replies], Ask | None]:
 
     def follow_up(replies: Replies) -> Ask | None:
         response = replies[call.name].response
-        if response is None or not response.tool_calls:
+        if response is None or not response.tool_calls or response.is_truncated:
             return None
         made = response.tool_calls[0]
         call_id, name = made.id or _NATIVE_ID, made.name or _GATE

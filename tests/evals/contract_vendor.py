@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable
 
-from evals.contract_run import ContractRun, run_contract
+from evals.contract_run import ContractRun, Exchange, run_contract
 from evals.endpoint import Endpoint
 from evals.probe_client import ClientSettings, ProbeClient
 from evals.retry import RetryPolicy
@@ -23,13 +23,20 @@ BAD = (ProbeStatus.FAIL, ProbeStatus.ERROR)
 
 
 def ask_vendor(
-    profile: str, *faults: str, given: GivenData | None = None, timeout_s: float = 5.0
+    profile: str,
+    *faults: str,
+    given: GivenData | None = None,
+    timeout_s: float = 5.0,
+    exchanges: list[Exchange] | None = None,
 ) -> ContractRun:
     """The contract of ``profile`` on an endpoint that keeps it but for ``faults``."""
-    return asyncio.run(_ask(profile, faults, given, timeout_s))
+    kept = [] if exchanges is None else exchanges
+    return asyncio.run(_ask(profile, faults, given, timeout_s, kept))
 
 
-async def _ask(name: str, faults: Iterable[str], given: GivenData | None, timeout_s: float) -> ContractRun:
+async def _ask(
+    name: str, faults: Iterable[str], given: GivenData | None, timeout_s: float, exchanges: list[Exchange]
+) -> ContractRun:
     profile = PROFILES[name]
     config = SimulatorConfig(
         profile=SHORT,
@@ -46,7 +53,7 @@ async def _ask(name: str, faults: Iterable[str], given: GivenData | None, timeou
         clauses = clauses_of(profile, budgets, think_mode=profile.think_mode, given=given)
         url = f"{running.base_url}/chat/completions"
         async with ProbeClient(url, {"Content-Type": "application/json"}, settings) as client:
-            return await run_contract(clauses, client, endpoint)
+            return await run_contract(clauses, client, endpoint, on_exchange=exchanges.append)
 
 
 def bad(run: ContractRun) -> list[ProbeResult]:

@@ -47,7 +47,7 @@ RUNAWAY = called(call(arguments="{}", id="functions.get_weather:2022010111"), fi
         pytest.param(
             said("<|tool_calls_secti", finish_reason="length"), ERROR, "budget", id="budget ended it"
         ),
-        pytest.param(RUNAWAY, PASS, "get_weather", id="a call of whatever kind"),
+        pytest.param(RUNAWAY, ERROR, "within its call", id="a call that the budget cut"),
         pytest.param(silent(), ERROR, "refused", id="silence"),
     ],
 )
@@ -116,6 +116,14 @@ def test_a_right_call_keeps_every_aspect(aspect: Aspect) -> None:
     assert status_of(judge, auto=said("no call"), required=called(call())) is PASS
     assert status_of(judge, auto=said("no call"), required=said("none")) is NOT_APPLICABLE
     assert status_of(judge, auto=silent(), required=silent()) is ERROR
+
+
+@pytest.mark.parametrize("aspect", {aspect for aspect, _ in ASPECTS.values()})
+def test_a_call_that_the_budget_cut_shows_nothing(aspect: Aspect) -> None:
+    # vLLM closes such a call with "{}" plain and "" streamed
+    judge = contract_tools.calls_keep(aspect, TOOLS, ("auto", "required"))
+    assert status_of(judge, auto=said("no call"), required=RUNAWAY) is ERROR
+    assert status_of(judge, auto=called(call()), required=RUNAWAY) is PASS
 
 
 def test_a_tool_forced_by_name_may_end_with_stop() -> None:
