@@ -27,7 +27,9 @@ def endpoint(**more):
 
 
 def request(messages=ASKED, tools=(), tool_choice="auto", config=CONFIG, at=None, salt="a/1"):
-    return build_request(messages, tools, tool_choice, config, at or endpoint(), salt=salt)
+    return build_request(
+        messages, tools, tool_choice, config, at or endpoint(), salt=salt, stream=True
+    )
 
 
 def test_the_body_is_what_was_asked_and_nothing_else():
