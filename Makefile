@@ -8,6 +8,7 @@ LOCK := requirements.lock
 # What `make eval` and its kin take; everything else goes through ARGS.
 ENDPOINT ?=
 TASK ?= aime25
+PROFILE ?= kimi-k2.6-open
 MODEL ?=
 LABEL ?=
 EPOCHS ?=
@@ -24,7 +25,7 @@ RUN_FLAGS = $(if $(MODEL),--model "$(MODEL)") $(if $(LABEL),--label "$(LABEL)") 
 	$(if $(MAX_CONNECTIONS),--max-connections $(MAX_CONNECTIONS)) $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo eval check plan compare gate test lint
+.PHONY: help setup demo eval check verify plan compare gate test lint
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +54,9 @@ eval: setup ## Run TASK against ENDPOINT [MODEL= LABEL= EPOCHS= PRESET= LIMIT= M
 
 check: setup ## Probe ENDPOINT before a run [TASK= MODEL= ARGS=]
 	$(BIN)/quantcheck check $(if $(ENDPOINT),--base-url "$(ENDPOINT)") $(if $(MODEL),--model "$(MODEL)") --task $(TASK) $(ARGS)
+
+verify: setup ## Qualify ENDPOINT by the vendor contract of PROFILE [MODEL= ARGS=]
+	$(BIN)/quantcheck verify $(if $(ENDPOINT),--base-url "$(ENDPOINT)") $(if $(MODEL),--model "$(MODEL)") --profile $(PROFILE) $(ARGS)
 
 plan: setup ## Show what TASK will cost [EPOCHS= ARGS=]
 	$(BIN)/quantcheck plan $(TASK) $(if $(EPOCHS),--epochs $(EPOCHS)) $(ARGS)

@@ -18,8 +18,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "score": ("evals.commands.score", "Grade responses recorded elsewhere with a task's verifier."),
     "export": ("evals.commands.export", "Write the score table of a run."),
     "compare": ("evals.commands.compare", "Compare a candidate with a baseline: delta, interval, verdict."),
+    "speed": ("evals.commands.speed", "Show speed and cost beside accuracy, for one run or several."),
+    "trend": ("evals.commands.trend", "Show accuracy over many runs: drift, slope, server versions."),
     "gate": ("evals.commands.gate", "Judge a candidate by a policy file; fails closed."),
+    "report": ("evals.commands.report", "Render a report.json as HTML, markdown or JUnit."),
     "policy": ("evals.commands.policy", "Write a commented policy file."),
+    "verify": ("evals.commands.verify", "Qualify endpoints by the vendor contract."),
     "demo": ("evals.commands.demo", "Run the main job against two simulated checkpoints."),
     "data": ("evals.commands.data", "Show what data each task uses; verify it."),
     "simulate": ("evals.commands.simulate", "Serve a simulated checkpoint with a known truth."),
@@ -67,8 +71,11 @@ def run_command_line(arguments: list[str] | None = None) -> int:
         result = cli.main(arguments, standalone_mode=False, prog_name="quantcheck")
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
+        return ExitCode.USAGE
+    except click.ClickException as error:
+        print(f"quantcheck: {_usage_line(error)}", file=sys.stderr)
         return ExitCode.USAGE
     except (click.Abort, KeyboardInterrupt):
         print("quantcheck: interrupted", file=sys.stderr)
@@ -86,3 +93,10 @@ def run_command_line(arguments: list[str] | None = None) -> int:
         print(f"quantcheck: {error}", file=sys.stderr)
         return code
     return int(result) if isinstance(result, int) else ExitCode.DONE
+
+
+def _usage_line(error: click.ClickException) -> str:
+    """Return what is wrong with the command and where to read more, on one line."""
+    words = " ".join(error.format_message().split())
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return words if context is None else f"{words.rstrip('.')}; see {context.command_path} --help"

@@ -28,8 +28,10 @@ FORESEEN: dict[str, ExitCode] = {
     "evals.journal.JournalError": ExitCode.ENDPOINT_OR_DATA,
     "reports.log_members.LogError": ExitCode.INVALID,
     "reports.score_columns.ScoreFileError": ExitCode.INVALID,
+    "reports.vendor_table.VendorReportError": ExitCode.USAGE,
     "reports.run_files.AmbiguousRunError": ExitCode.INVALID,
     "reports.comparability.NotComparableError": ExitCode.INVALID,
+    "reports.report_reader.ReportFileError": ExitCode.INVALID,
     "reports.pairing.ScoreError": ExitCode.INVALID,
     "reports.pairing.NoCommonItemsError": ExitCode.INVALID,
 }

@@ -71,7 +71,9 @@ def _read_plain(raw: RawReply, start: bytes) -> ProbeReply:
         return _broken(raw, f"an error under HTTP 200: {quoted(error.message)}", _api_error(error))
     except UnusableReplyError as error:
         return _broken(raw, str(error))
-    return _finished(raw, response, n_choices=len(_indices(value)), is_stream=False, is_done=False)
+    shape = _Shape()
+    shape.add(value)
+    return _finished(raw, response, shape, is_stream=False, is_done=False)
 
 
 class _StreamReader:
@@ -80,7 +82,7 @@ class _StreamReader:
     def __init__(self, raw: RawReply) -> None:
         self._raw = raw
         self._assembler = CompletionAssembler()
-        self._choices: set[int] = set()
+        self._shape = _Shape()
         self._is_done = False
 
     def read(self) -> ProbeReply:
@@ -98,9 +100,9 @@ class _StreamReader:
             return _broken(self._raw, fault, _api_error(error), is_stream=True)
         except UnusableReplyError as error:
             return _broken(self._raw, str(error), is_stream=True)
-        response = self._assembler.finish()
-        n_choices = len(self._choices)
-        return _finished(self._raw, response, n_choices=n_choices, is_stream=True, is_done=self._is_done)
+        return _finished(
+            self._raw, self._assembler.finish(), self._shape, is_stream=True, is_done=self._is_done
+        )
 
     def _take(self, data: bytes) -> None:
         if self._is_done:
@@ -110,11 +112,11 @@ class _StreamReader:
             return
         chunk = orjson.loads(data)
         self._assembler.add(chunk)
-        self._choices |= _indices(chunk)
+        self._shape.add(chunk)
 
 
 def _finished(
-    raw: RawReply, response: Response, *, n_choices: int, is_stream: bool, is_done: bool
+    raw: RawReply, response: Response, shape: "_Shape", *, is_stream: bool, is_done: bool
 ) -> ProbeReply:
     if raw.ended is Ended.ENDLESS:
         return _broken(raw, raw.detail, is_stream=is_stream)
@@ -132,7 +134,8 @@ def _finished(
         kind=ReplyKind.ANSWERED,
         status=200,
         response=response,
-        n_choices=n_choices,
+        n_choices=len(shape.indices),
+        fields=frozenset(shape.fields),
         is_stream=is_stream,
         is_done=is_done,
     )
@@ -151,15 +154,28 @@ def _broken(
     )
 
 
-def _indices(frame: Any) -> set[int]:
-    """Return the indices of the choices in a body or chunk, their place where they have none."""
-    choices = frame.get("choices") if isinstance(frame, dict) else None
-    found = choices if isinstance(choices, list) else []
-    places = [
-        (place, choice.get("index") if isinstance(choice, dict) else None)
-        for place, choice in enumerate(found)
-    ]
-    return {index if type(index) is int else place for place, index in places}
+class _Shape:
+    """What a body or the chunks of a stream show of their form: choice indices and fields that held something."""
+
+    def __init__(self) -> None:
+        self.indices: set[int] = set()
+        self.fields: set[str] = set()
+
+    def add(self, frame: Any) -> None:
+        """Take in one body or chunk of any shape."""
+        choices = frame.get("choices") if isinstance(frame, dict) else None
+        for place, choice in enumerate(choices if isinstance(choices, list) else ()):
+            if isinstance(choice, dict):
+                index = choice.get("index")
+                self.indices.add(index if type(index) is int else place)
+                self._add_fields(choice.get("message") or choice.get("delta"))
+
+    def _add_fields(self, message: Any) -> None:
+        if not isinstance(message, dict):
+            return
+        self.fields |= {name for name, value in message.items() if value and name != "role"}
+        if isinstance(message.get("content"), list):
+            self.fields.add("content[]")
 
 
 def _api_error(error: ErrorFrame) -> ApiError:

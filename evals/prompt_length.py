@@ -1,6 +1,7 @@
 """How long the prompts of a run are in tokens: an upper bound from their text, or the endpoint's own count."""
 
 import asyncio
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,18 +47,30 @@ def longest_prompt(items: Sequence[Item]) -> PromptLength | None:
 
 
 def _item_tokens(item: Item) -> int:
-    return estimate_tokens(item.prompt) + _TOKENS_PER_IMAGE * len(item.images) + _TEMPLATE_TOKENS
+    return estimate_tokens(_longest_text(item)) + _TOKENS_PER_IMAGE * len(item.images) + _TEMPLATE_TOKENS
+
+
+def _longest_text(item: Item) -> str:
+    """Return what is sent for an item: a whole request's messages and tools, or its longest form."""
+    if item.request is None:
+        return max((form.prompt for form in item.forms), key=len, default=item.prompt)
+    if isinstance(prompt := item.request.get("prompt"), str):
+        return prompt
+    asked = {name: item.request[name] for name in ("messages", "tools") if name in item.request}
+    return json.dumps(asked, ensure_ascii=False)
 
 
 def count_longest(items: Sequence[Item], endpoint: Endpoint, engine: str | None) -> PromptLength | None:
     """Return the longest prompt as the endpoint's tokenizer counts it, ``None`` where it does not count.
 
-    Only the few longest by estimate are counted, and none with images: their tokens are not in the text.
+    Only the few longest by estimate are counted. Images are not: their tokens are not in the text; nor are
+    rendered prompts, and whole requests only where the endpoint takes messages.
     """
-    if any(item.images for item in items):
+    is_whole = any(item.request is not None for item in items)
+    if any(item.images for item in items) or (is_whole and engine != "vllm"):
         return None
     longest = sorted(items, key=_item_tokens, reverse=True)[:_N_COUNTED]
-    counts = asyncio.run(_count_all([item.prompt for item in longest], endpoint, engine))
+    counts = asyncio.run(_count_all(longest, endpoint, engine))
     known = [
         PromptLength(tokens=count, sample_id=item.sample_id, is_exact=True)
         for item, count in zip(longest, counts, strict=True)
@@ -68,18 +81,21 @@ def count_longest(items: Sequence[Item], endpoint: Endpoint, engine: str | None)
     return max(known, key=lambda length: length.tokens, default=None)
 
 
-async def _count_all(prompts: Sequence[str], endpoint: Endpoint, engine: str | None) -> list[int | None]:
+async def _count_all(items: Sequence[Item], endpoint: Endpoint, engine: str | None) -> list[int | None]:
     url = f"{endpoint.base_url.rsplit('/', 1)[0]}/tokenize"
     timeout = aiohttp.ClientTimeout(total=_COUNT_TIMEOUT_S)
     async with aiohttp.ClientSession(headers=request_headers(endpoint), timeout=timeout) as session:
-        return [await _count(session, url, _tokenize_body(prompt, endpoint, engine)) for prompt in prompts]
+        return [await _count(session, url, _tokenize_body(item, endpoint, engine)) for item in items]
 
 
-def _tokenize_body(prompt: str, endpoint: Endpoint, engine: str | None) -> Mapping[str, Any]:
+def _tokenize_body(item: Item, endpoint: Endpoint, engine: str | None) -> Mapping[str, Any]:
     """Return what each engine's tokenizer page takes; only vLLM's applies the chat template."""
+    prompt = _longest_text(item)
     if engine == "vllm":
-        messages = [{"role": "user", "content": prompt}]
-        return {"model": endpoint.model, "messages": messages, **_template_arguments(endpoint)}
+        asked: dict[str, Any] = {"messages": [{"role": "user", "content": prompt}]}
+        if item.request is not None and "messages" in item.request:
+            asked = {name: item.request[name] for name in ("messages", "tools") if item.request.get(name)}
+        return {"model": endpoint.model, **asked, **_template_arguments(endpoint)}
     return {"model": endpoint.model, "prompt": prompt, "content": prompt}
 
 

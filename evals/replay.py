@@ -7,10 +7,11 @@ from typing import Any
 from tasks.benchmark import Benchmark
 from tasks.grading_key import FindItem, GradingKey, grading_key
 from tasks.recorded import Recorded, RowError, read_recorded
-from verifiers.ending import Finish, finish_kind
+from tasks.tool_call_grade import CALLED, NOT_CALLED, grade_tool_response, read_raw_text
 from verifiers.outcome import Grade, Outcome
-from verifiers.response import Response
-from verifiers.tool_calls import ToolCallGrade, describe, grade_tool_calls
+from verifiers.tool_calls import describe, grade_tool_calls
+
+EMPTY_FLAGS = frozenset({"empty_response", "empty_after_reasoning"})  # a call needs no text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,46 +32,59 @@ def text_grader(benchmark: Benchmark, *, default_options: int, find: FindItem) -
     def grade(row: Mapping[str, Any]) -> GradedRow:
         recorded = read_recorded(row)
         key = grading_key(benchmark, row, default_options, find)
-        verdict = _verdict(benchmark, recorded, key)
-        wire_flags = recorded.response.flags if recorded.response else ()
-        output = {
-            **_identity(recorded),
-            "outcome": str(verdict.outcome),
-            "score": verdict.score,
-            "answer": verdict.answer,
-            "lenient_answer": verdict.lenient_answer,
-            "flags": list(dict.fromkeys((*verdict.flags, *wire_flags))),
-            "reason": verdict.reason,
-            **({"secondary": dict(verdict.secondary)} if verdict.secondary else {}),
-        }
+        output = _outcome(recorded, _verdict(benchmark, recorded, key))
         return GradedRow(output=output, category=key.category, target=key.target)
 
     return grade
 
 
 def grade_tool_row(row: Mapping[str, Any]) -> GradedRow:
-    """Grade the tool calls of a row against its ``tools``.
+    """Grade the tool calls of a row against its ``tools``, as a run of the task does.
 
-    The outcome is that of the schema check: correct where every call is valid. Where no tool is called there
-    is nothing to check: ``no_answer`` with score null, no part of the schema accuracy.
+    A ``target`` of ``tool_calls`` or ``stop`` says what a run to agree with did. The text of a legacy
+    completion (``raw`` with object ``text_completion``, or ``text``) is read for native call tokens.
     """
-    recorded = read_recorded(row)
-    tools = row.get("tools")
+    is_text = "text" in row and not {"raw", "chunks", "response"} & row.keys()
+    recorded = read_recorded({**row, "response": row["text"]} if is_text else row)
+    grading = _tool_grading(row, is_text=is_text)
+    target = row.get("target")
+    if target not in (None, CALLED, NOT_CALLED):
+        raise RowError(f"target is {target!r}; {CALLED!r} or {NOT_CALLED!r} is expected")
+    if recorded.response is None:
+        failed = Grade(outcome=Outcome.ERROR, score=None, reason=recorded.fault)
+        return GradedRow(output={**_outcome(recorded, failed), "triggered": None, "calls": []})
+    response = recorded.response
+    verdict = grade_tool_response(response, target or "", grading)
+    if grading["raw_completions"]:
+        response = read_raw_text(response, grading["tools"])
+    seen = describe(grade_tool_calls(response, grading["tools"], tool_choice=grading["tool_choice"]))
+    flags = [flag for flag in verdict.flags if flag not in EMPTY_FLAGS]
+    flags = list(dict.fromkeys((*seen.pop("flags"), *flags)))
+    return GradedRow(output={**_outcome(recorded, verdict), **seen, "flags": flags})
+
+
+def _tool_grading(row: Mapping[str, Any], *, is_text: bool) -> dict[str, Any]:
+    tools, raw = row.get("tools"), row.get("raw")
     if tools is not None and not isinstance(tools, list):
         raise RowError(f"tools is a {type(tools).__name__}; a list is expected")
-    if recorded.response is None:
-        failed: dict[str, Any] = {"outcome": str(Outcome.ERROR), "score": None, "answer": None, "flags": []}
-        return GradedRow(
-            output=_identity(recorded) | failed | {"reason": recorded.fault, "triggered": None, "calls": []}
-        )
-    graded = grade_tool_calls(recorded.response, tools, tool_choice=row.get("tool_choice"))
-    outcome, score, reason = _tool_outcome(recorded.response, graded)
-    output = _identity(recorded) | {"outcome": str(outcome), "score": score, "answer": None, "reason": reason}
-    return GradedRow(output=output | describe(graded))
+    is_legacy = isinstance(raw, Mapping) and raw.get("object") == "text_completion"
+    return {"tools": tools, "tool_choice": row.get("tool_choice"), "raw_completions": is_text or is_legacy}
 
 
-def _identity(recorded: Recorded) -> dict[str, Any]:
-    return {"id": recorded.sample_id, "epoch": recorded.epoch}
+def _outcome(recorded: Recorded, verdict: Grade) -> dict[str, Any]:
+    """Return the columns that rows of every task have."""
+    wire_flags = recorded.response.flags if recorded.response else ()
+    return {
+        "id": recorded.sample_id,
+        "epoch": recorded.epoch,
+        "outcome": str(verdict.outcome),
+        "score": verdict.score,
+        "answer": verdict.answer,
+        "lenient_answer": verdict.lenient_answer,
+        "flags": list(dict.fromkeys((*verdict.flags, *wire_flags))),
+        "reason": verdict.reason,
+        **({"secondary": dict(verdict.secondary)} if verdict.secondary else {}),
+    }
 
 
 def _verdict(benchmark: Benchmark, recorded: Recorded, key: GradingKey) -> Grade:
@@ -80,21 +94,3 @@ def _verdict(benchmark: Benchmark, recorded: Recorded, key: GradingKey) -> Grade
         return benchmark.grade(recorded.response, key.target, key.grading)
     except ValueError as error:  # a verifier refuses a target or options that cannot be, never a text
         raise RowError(str(error)) from error
-
-
-def _tool_outcome(response: Response, graded: ToolCallGrade) -> tuple[Outcome, float | None, str]:
-    """Return outcome, score and reason; a response that never finished is an error, whatever it holds."""
-    kind = finish_kind(response.finish_reason)
-    if kind is Finish.UNFINISHED:
-        return Outcome.ERROR, None, "incomplete: the response ended without a finish reason"
-    if kind is Finish.FAILED:
-        words = f"finish reason {response.finish_reason!r} does not say that the response is whole"
-        return Outcome.ERROR, None, words
-    if graded.truncated:
-        return Outcome.TRUNCATED, 0.0, "the token budget ended the response"
-    if not graded.triggered:
-        return Outcome.NO_ANSWER, None, "no tool is called"
-    if graded.valid is None:
-        return Outcome.ERROR, None, "the tool's own schema is at fault; the call cannot be checked"
-    broken = ", ".join(call.reason for call in graded.calls if call.reason)
-    return (Outcome.CORRECT, 1.0, "") if graded.valid else (Outcome.INCORRECT, 0.0, broken)

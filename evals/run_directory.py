@@ -3,7 +3,7 @@
 import os
 import platform
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -12,6 +12,8 @@ from typing import Any
 import orjson
 
 from evals.journal import JournalError
+from reports.eval_log import read_eval_log
+from reports.log_members import LogError
 from tasks.spec import TaskSpec, digest
 
 SCHEMA = 1
@@ -85,3 +87,30 @@ def git_revision(folder: Path) -> str | None:
 def now_text() -> str:
     """Return the time as ISO 8601 in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def with_reach(manifest: Mapping[str, Any], earlier: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the manifest with how far the directory reaches: a smaller run takes nothing from a larger one."""
+    names = ("n_items", "epochs", "expected")
+    return {**manifest, **{name: max(manifest[name], earlier.get(name) or 0) for name in names}}
+
+
+def newest_log(directory: Path, older: Sequence[Path]) -> Path | None:
+    """Return the log that is in ``directory`` and not among ``older``, ``None`` where there is none."""
+    new = sorted(set(directory.glob("*.eval")) - set(older), key=lambda path: path.stat().st_mtime)
+    return new[-1] if new else None
+
+
+def remove_superseded(older: Sequence[Path], manifest: Mapping[str, Any]) -> None:
+    """Delete logs of earlier tries that a whole run covers: its log holds every response of theirs.
+
+    A log of a larger run stays, and so does one that cannot be read: it may not be ours.
+    """
+    for path in older:
+        try:
+            facts = read_eval_log(path).facts
+        except LogError:
+            continue
+        is_covered = (facts.n_items or 0) <= manifest["n_items"] and (facts.epochs or 0) <= manifest["epochs"]
+        if is_covered and facts.fingerprint == manifest["fingerprint"]:
+            path.unlink(missing_ok=True)

@@ -6,9 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,86 +18,24 @@ from inspect_ai.util import display_type
 from tqdm import tqdm
 
 from evals.client_load import ClientLoad
-from evals.declared_run import check_declared, declared_facts
-from evals.endpoint import Endpoint
+from evals.declared_run import check_declared
 from evals.failure import Failure, FailureKind
 from evals.journal import Journal
 from evals.preflight.first_replies import FirstReplies
 from evals.progress import Progress, ProgressSlot
 from evals.provider import EndpointAPI
-from evals.retry import RetryPolicy
-from evals.run_directory import now_text, read_manifest, run_directory, software_facts, write_json
-from evals.survey import EndpointFacts
-from evals.transport import Waits
-from reports.eval_log import read_eval_log
-from reports.log_members import LogError
-from tasks.benchmark import Benchmark, Item
+from evals.run_directory import (
+    newest_log,
+    now_text,
+    read_manifest,
+    remove_superseded,
+    with_reach,
+    write_json,
+)
+from evals.run_request import RunEnd, RunRequest, RunSettings, describe_run
 from tasks.inspect_task import build_task
-from tasks.spec import TaskSpec
 
-
-@dataclass(frozen=True, kw_only=True)
-class RunSettings:
-    """How to run, none of which changes what is measured."""
-
-    runs_dir: Path
-    run_seed: int = 0
-    send_seed: bool = True
-    max_connections: int = 64
-    stream: bool = True  # of prompts; a whole request says itself how it is sent
-    escalate_to: int | None = None  # largest budget for truncated samples; None: they are counted as they are
-    waits: Waits = field(default_factory=Waits)
-    policy: RetryPolicy = field(default_factory=RetryPolicy)
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunRequest:
-    """Everything a run is made of. ``items`` are those to ask: all of the dataset's or the first few.
-
-    ``declared`` holds the looks of a run that may stop early, ``asked_at`` when the command was given.
-    """
-
-    benchmark: Benchmark
-    spec: TaskSpec
-    items: Sequence[Item]
-    endpoint: Endpoint
-    facts: EndpointFacts
-    settings: RunSettings
-    declared: Mapping[str, Any] | None = None
-    asked_at: str = field(default_factory=now_text)
-
-    @property
-    def directory(self) -> Path:
-        """Where the run lies."""
-        return run_directory(
-            self.settings.runs_dir,
-            self.spec,
-            label=self.endpoint.label,
-            model=self.endpoint.model,
-            run_seed=self.settings.run_seed,
-        )
-
-    @property
-    def n_expected(self) -> int:
-        """Number of responses asked for."""
-        return len(self.items) * self.spec.epochs
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunEnd:
-    """How a run ended: where it lies, and what stopped it early (``None``: nothing).
-
-    ``log`` holds every response asked for where ``is_whole``; else older logs may hold more of them.
-    """
-
-    directory: Path
-    log: Path | None
-    is_whole: bool
-    n_requests_sent: int
-    n_retries: int
-    fatal: Failure | None
-    was_interrupted: bool
-    client_cpu_share: float | None = None
+__all__ = ["RunEnd", "RunRequest", "RunSettings", "run"]
 
 
 def run(request: RunRequest) -> RunEnd:
@@ -113,8 +49,8 @@ def run(request: RunRequest) -> RunEnd:
     with Journal(directory / "journal.zst") as journal:
         earlier = read_manifest(directory)
         check_declared(request.declared, earlier, request.spec.epochs, directory)
-        manifest = _manifest(request, earlier)
-        write_json(directory / "manifest.json", manifest | _reach(manifest, earlier))
+        manifest = describe_run(request, earlier)
+        write_json(directory / "manifest.json", with_reach(manifest, earlier))
         older_logs = sorted(directory.glob("*.eval"))
         with redirect_stdout(io.StringIO()):  # Inspect greets on stdout, which belongs to --json
             run_under_way = _RunUnderWay(request, directory, journal)
@@ -122,13 +58,13 @@ def run(request: RunRequest) -> RunEnd:
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as loop:  # about 0.6 of the CPU per chunk
                 loop.run(run_under_way.evaluate(manifest))
         journal.return_if_lost()
-        log = _newest_log(directory, older_logs)
+        log = newest_log(directory, older_logs)
         cpu_share = load.cpu_share() if run_under_way.api.n_requests_sent else None
         manifest |= {"finished": now_text(), "log": log.name if log is not None else None}
         manifest["client"] = {"cpu_share": cpu_share}
-        write_json(directory / "manifest.json", manifest | _reach(manifest, earlier))
+        write_json(directory / "manifest.json", with_reach(manifest, earlier))
         if run_under_way.is_whole:
-            _remove_superseded(older_logs, manifest)
+            remove_superseded(older_logs, manifest)
     return RunEnd(
         directory=directory,
         log=log,
@@ -263,69 +199,3 @@ def _model(request: RunRequest) -> Model:
         extra_body=dict(endpoint.extra_body),
         stream=request.settings.stream,
     )
-
-
-def _manifest(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is run now, as the log's header holds it."""
-    endpoint = request.endpoint
-    return {
-        "schema": 1,
-        "task": request.spec.task,
-        "label": endpoint.label,
-        "fingerprint": request.spec.fingerprint,
-        "spec": request.spec.as_dict(),
-        "n_items": len(request.items),
-        "epochs": request.spec.epochs,
-        "expected": request.n_expected,
-        "run_seed": request.settings.run_seed,
-        "send_seed": request.settings.send_seed,
-        "endpoint": {
-            "base_url": endpoint.base_url,
-            "model": endpoint.model,
-            "label": endpoint.label,
-            **request.facts.as_dict(),
-        },
-        "stream": request.settings.stream,
-        "max_connections": request.settings.max_connections,
-        "on_truncation": "count" if request.settings.escalate_to is None else "escalate",
-        "escalate_to": request.settings.escalate_to,
-        **software_facts(),
-        **declared_facts(request.declared, earlier),
-        "starts": _starts(request, earlier),
-        "started": earlier.get("started") or now_text(),
-        "finished": None,
-        "log": None,
-    }
-
-
-def _starts(request: RunRequest, earlier: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return when the run was started or resumed: between two times the server may have been started anew."""
-    known = earlier.get("starts") or []
-    this = {"at": request.asked_at, "server_started": request.facts.server_started}
-    return known if known and known[-1]["at"] == request.asked_at else [*known, this]
-
-
-def _newest_log(directory: Path, older: Sequence[Path]) -> Path | None:
-    new = sorted(set(directory.glob("*.eval")) - set(older), key=lambda path: path.stat().st_mtime)
-    return new[-1] if new else None
-
-
-def _reach(manifest: Mapping[str, Any], earlier: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how far the directory reaches: a smaller run after a larger one takes nothing from it."""
-    names = ("n_items", "epochs", "expected")
-    return {name: max(manifest[name], earlier.get(name) or 0) for name in names}
-
-
-def _remove_superseded(older: Sequence[Path], manifest: Mapping[str, Any]) -> None:
-    """Delete logs of earlier tries that the new log covers: it holds every response of theirs.
-
-    A log of a larger run stays, and so does one that cannot be read: it may not be ours.
-    """
-    for path in older:
-        try:
-            facts = read_eval_log(path).facts
-        except LogError:
-            continue
-        is_covered = (facts.n_items or 0) <= manifest["n_items"] and (facts.epochs or 0) <= manifest["epochs"]
-        if is_covered and facts.fingerprint == manifest["fingerprint"]:
-            path.unlink(missing_ok=True)

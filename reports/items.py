@@ -83,7 +83,7 @@ def item_rows(baseline: pd.DataFrame, candidate: pd.DataFrame) -> tuple[ItemRow,
 
 def _sides(frame: pd.DataFrame) -> dict[str, ItemSide]:
     codes, names = pd.factorize(frame["sample_id"].astype(str))
-    outcomes = pd.Index(OUTCOMES).get_indexer(pd.Index(frame["outcome"].astype(object)))
+    outcomes = pd.Index(OUTCOMES).get_indexer(pd.Index(frame["outcome"], dtype=object))
     known = outcomes >= 0
     cells = np.bincount(
         codes[known] * len(OUTCOMES) + outcomes[known], minlength=len(names) * len(OUTCOMES)
@@ -123,7 +123,7 @@ def _first_misses(frame: pd.DataFrame, codes: np.ndarray, outcomes: np.ndarray) 
     """Return each item's first epoch that was not right: a response, or one that failed."""
     missed = pd.DataFrame({"item": codes, "epoch": frame["epoch"].to_numpy()})[outcomes > 0]
     first = missed.groupby("item")["epoch"].min()
-    return {int(str(item)): int(epoch) for item, epoch in first.items()}
+    return dict(zip(first.index.to_list(), first.to_list(), strict=True))
 
 
 def cut(text: str, length: int) -> str:

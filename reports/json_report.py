@@ -1,6 +1,7 @@
 """Render a comparison as the JSON document that pipelines read (report.json, ``compare --json``)."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -15,9 +16,11 @@ from reports.json_items import items_section, length_section
 from reports.json_values import block_test, estimate, limits, side_by_side, token_ratio, value_and_limits
 from reports.report import Analysis, Report, SideReport, TaskReport
 from reports.score_table import TaskFacts
+from reports.speed_text import speed_section
 from reports.verdict import Judgement, Sensitivity
 
 SCHEMA_VERSION = 1
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # no JSON text can hold one; a log may
 UNBOUNDED_RECOVERY = "recovery: its upper limit is unbounded (the baseline may be 0), written as null"
 # What a task has only where its two sides were compared.
 _OF_ANALYSIS = (
@@ -55,12 +58,14 @@ def to_json(document: Mapping[str, Any]) -> str:
 
 
 def _rounded(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if value.isascii() else _HALF_CHARACTER.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, float):
         return float(f"{value:.12g}")
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**63:
         return str(value)  # beyond what readers of JSON hold exactly
     if isinstance(value, Mapping):
-        return {name: _rounded(inner) for name, inner in value.items()}
+        return {_rounded(name): _rounded(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
         rounded = [_rounded(inner) for inner in value]
         is_column = bool(rounded) and not any(isinstance(inner, (dict, list)) for inner in rounded)
@@ -113,6 +118,7 @@ def _task(task: TaskReport) -> dict[str, Any]:
         "noise_floor": asdict(task.noise_floor) if task.noise_floor is not None else None,
         "pass_at": _pair(_pass_at(base), _pass_at(cand)),
         "majority": _pair(base.majority, cand.majority),
+        "speed": _pair(speed_section(base.speed), speed_section(cand.speed)),
         "mismatch": [asdict(found) for found in task.mismatches],
         "joined_by": "content_hash" if task.joined_by_content else "sample_id",
         "notes": [*task.notes, *_analysis_notes(analysis)],

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from reports.comparability import Mismatch
-from reports.delta import Delta, SideEstimate
+from reports.delta import Delta
 from reports.diagnosis import Diagnosis, LossKind
 from reports.drift import DriftCheck
 from reports.flips import Flips, RegressedItem
@@ -12,6 +12,7 @@ from reports.intervals import Interval
 from reports.json_report import UNBOUNDED_RECOVERY
 from reports.permutation import PermutationTest
 from reports.power import Epochs, Plan
+from reports.read_sides import read_side_estimate, read_side_report
 from reports.read_values import (
     Fields,
     known_estimate,
@@ -23,11 +24,9 @@ from reports.read_values import (
     read_length_profile,
     read_sides,
     read_slices,
-    read_stage,
     read_token_ratio,
 )
-from reports.report import Analysis, Counts, EpochCount, NoiseFloor, SideReport, TaskReport
-from reports.score_table import TaskFacts
+from reports.report import Analysis, TaskReport
 from reports.signals import Signal
 from reports.verdict import Judgement, Sensitivity, Verdict
 
@@ -39,7 +38,7 @@ def read_task(found: Fields, provenance: Fields, confidence: float) -> TaskRepor
     the document and comes back as NaN or empty. Raises ``KeyError``, ``TypeError`` or ``ValueError`` for a
     document that is not ours.
     """
-    sides = {side: _side_report(found, provenance, side) for side in ("baseline", "candidate")}
+    sides = {side: read_side_report(found, provenance, side) for side in ("baseline", "candidate")}
     analysis = _analysis(found, confidence) if found["delta"] is not None else None
     return TaskReport(
         task=found["task"],
@@ -56,44 +55,6 @@ def read_task(found: Fields, provenance: Fields, confidence: float) -> TaskRepor
         worse_holm=found["worse_p_holm"],
         items=read_items(found["items"]) if "items" in found else (),
         by_response_length=read_length_bins(found.get("by_response_length", ()), confidence),
-        stage=read_stage(found.get("early_stopping")),
-        noise_floor=NoiseFloor(**floor) if (floor := found.get("noise_floor")) else None,
-    )
-
-
-def _side_report(found: Fields, provenance: Fields, side: str) -> SideReport:
-    counts = found["counts"][side]
-    return SideReport(
-        facts=_facts(found["task"], provenance[side]["tasks"][found["task"]]),
-        n_items=found.get("n_items_by_side", {}).get(side, found["n_items"]),
-        epochs=found["epochs"][side],
-        counts=Counts(
-            errors=counts["error"],
-            **{name: counts[name] for name in ("expected", "scored", "correct", "incorrect")},
-            **{name: counts[name] for name in ("no_answer", "truncated")},
-        ),
-        per_epoch=tuple(EpochCount(**epoch) for epoch in found["per_epoch"][side]),
-        replicas=read_blocks(found["replicas"][side]),
-        pass_at={int(k): chance for k, chance in found["pass_at"][side].items()},
-        majority=found["majority"][side],
-        starts=read_blocks(found.get("server_starts", {}).get(side)),
-    )
-
-
-def _facts(task: str, run: Fields) -> TaskFacts:
-    return TaskFacts(
-        task=task,
-        label=run["label"],
-        source=run["source"],
-        fingerprint=run["fingerprint"],
-        spec=run["spec"],
-        endpoint=run["endpoint"],
-        versions=run["versions"],
-        git_revision=run["git_revision"],
-        started=run["started"],
-        finished=run["finished"],
-        status=run["status"],
-        is_foreign=run["foreign"],
     )
 
 
@@ -121,8 +82,8 @@ def _delta(found: Fields, interval: Interval, confidence: float) -> Delta:
     flips = {name: found["flips"][name] for name in found["flips"]}
     return Delta(
         n_items=found["n_items"],
-        baseline=_side_estimate(found, "baseline", confidence),
-        candidate=_side_estimate(found, "candidate", confidence),
+        baseline=read_side_estimate(found, "baseline", confidence),
+        candidate=read_side_estimate(found, "candidate", confidence),
         value=found["delta"]["value"],
         interval=interval,
         population=read_interval(found["population"], confidence),
@@ -138,21 +99,6 @@ def _delta(found: Fields, interval: Interval, confidence: float) -> Delta:
         warnings=(),
         if_candidate_missing_wrong=None,
         if_baseline_missing_wrong=None,
-    )
-
-
-def _side_estimate(found: Fields, side: str, confidence: float) -> SideEstimate:
-    estimate, counts = known_estimate(found[side], confidence), found["counts"][side]
-    return SideEstimate(
-        accuracy=estimate.value,
-        interval=estimate.interval,
-        population=read_interval(found[side]["population"], confidence),
-        item_error=found[side]["item_error"],
-        epochs=found["epochs"][side],
-        scored=counts["scored"],
-        expected=counts["expected"],
-        missing=counts["missing"],
-        if_missing_wrong=found[side]["if_missing_wrong"],
     )
 
 

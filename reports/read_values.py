@@ -113,7 +113,9 @@ def read_length_profile(found: Fields | None, confidence: float) -> LengthProfil
 
 
 def read_length_bins(found: Sequence[Fields], confidence: float) -> tuple[LengthBin, ...]:
-    """Return accuracy by output tokens of the response."""
+    """Return accuracy by output tokens of the response; raises ``ValueError`` for lengths that are none."""
+    if any(part["middle"] <= 0 for part in found):
+        raise ValueError("a response of no output tokens in by_response_length")
     return tuple(
         LengthBin(
             low=part["low"],

@@ -2,22 +2,24 @@
 
 import logging
 import os
-import socket
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeout
+import threading
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from queue import Empty, Queue
 
 import datasets
+import httpx2
 from datasets.exceptions import DatasetNotFoundError
-from huggingface_hub import HfApi, get_token
+from huggingface_hub import HfApi, constants, get_session, get_token
 from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
 from tasks.hub import HubCopy
 from tasks.rows import DataError, Rows
 
 PROBE_TIMEOUT_S = 4.0
-HUB_ERRORS = (OSError, ValueError, DatasetNotFoundError, HfHubHTTPError, LocalEntryNotFoundError)
+HUB_ERRORS = (
+    *(OSError, ValueError, httpx2.HTTPError, httpx2.InvalidURL),
+    *(DatasetNotFoundError, HfHubHTTPError, LocalEntryNotFoundError),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +40,8 @@ def read_hub_rows(copy: HubCopy) -> HubRows:
     if not is_offline():
         if copy.gated and not token:
             raise DataError(f"{copy.repo}: gated, and no token is set")
-        if not _hub_answers():
-            raise DataError(f"{copy.repo}: the hub does not answer within {PROBE_TIMEOUT_S:g} s")
+        if (reason := _why_not(copy)) is not None:
+            raise DataError(f"{copy.repo}: {reason}")
     logging.getLogger("datasets").setLevel(logging.ERROR)
     datasets.disable_progress_bars()
     try:
@@ -68,24 +70,37 @@ def _newest(copy: HubCopy, token: str | None) -> str | None:
     return str(sha) if sha else None
 
 
-def _hub_answers() -> bool:
-    """Try one TCP connection; in a thread, since a resolver without a network may block for long."""
-    host = urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
-    address = (host.hostname or "huggingface.co", host.port or (80 if host.scheme == "http" else 443))
-    pool = ThreadPoolExecutor(1)
+def _why_not(copy: HubCopy) -> str | None:
+    """Return why the hub is no use now, ``None`` where it answers.
+
+    One small request with the hub library's own settings. In a thread, since a resolver without a network
+    may block for long; a daemon, since the end of the program would wait for any other.
+    """
+    found: Queue[str | None] = Queue()
+    threading.Thread(target=lambda: found.put(_ask(copy)), name="hub probe", daemon=True).start()
     try:
-        pool.submit(lambda: socket.create_connection(address, PROBE_TIMEOUT_S).close()).result(
-            PROBE_TIMEOUT_S
+        return found.get(timeout=PROBE_TIMEOUT_S)
+    except Empty:
+        return f"the hub does not answer within {PROBE_TIMEOUT_S:g} s"
+
+
+def _ask(copy: HubCopy) -> str | None:
+    try:
+        answer = get_session().head(
+            f"{constants.ENDPOINT}/api/datasets/{copy.repo}", timeout=PROBE_TIMEOUT_S, follow_redirects=False
         )
-    except (OSError, FutureTimeout):
-        return False
-    finally:
-        pool.shutdown(wait=False)
-    return True
+    except HUB_ERRORS as error:
+        return f"the hub cannot be reached ({_first_line(error)})"
+    is_broken = answer.status_code >= 500 or answer.status_code == 429
+    return f"the hub answers HTTP {answer.status_code}" if is_broken else None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def _why(copy: HubCopy, error: Exception) -> str:
-    first_line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    first_line = _first_line(error)
     if is_offline():
         return f"not in the local cache and HF_HUB_OFFLINE is set ({first_line})"
     return f"gated, and not to be had with this token ({first_line})" if copy.gated else first_line

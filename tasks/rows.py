@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -13,6 +14,7 @@ from tasks.parquet_rows import ParquetError, ParquetRows, Row, open_parquet
 __all__ = ["DataError", "Row", "Rows", "field_text", "read_rows"]
 
 CSV_FIELD_LIMIT = 16 * 1024 * 1024  # a base64 image in a cell is legitimate; a gigabyte is not
+HALF_CHARACTER = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class Rows(Protocol):
@@ -110,15 +112,25 @@ def _each_json_line(path: Path) -> Iterator[Row]:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
-            try:
-                row = json.loads(line)
-            except json.JSONDecodeError as error:
-                raise ValueError(f"line {number} is not JSON ({error.msg})") from error
-            yield _checked(row, f"line {number}")
+            yield _checked(_parsed(line, f"line {number}"), f"line {number}")
+
+
+def _parsed(text: str, where: str) -> Any:
+    try:
+        value = json.loads(text)
+        if HALF_CHARACTER.search(text):  # most likely the half of a pair that follows
+            json.dumps(value, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{where} is not JSON ({error.msg})") from error
+    except RecursionError as error:
+        raise ValueError(f"{where} is nested too deeply") from error
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{where} holds half a character; no request could carry it") from error
+    return value
 
 
 def _json_array(path: Path) -> list[Row]:
-    rows = json.loads(path.read_text(encoding="utf-8-sig"))
+    rows = _parsed(path.read_text(encoding="utf-8-sig"), "the file")
     if not isinstance(rows, list):
         raise ValueError(f"the top level is a {type(rows).__name__}, not a list of rows")
     return [_checked(row, f"element {number}") for number, row in enumerate(rows, 1)]

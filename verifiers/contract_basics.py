@@ -12,6 +12,7 @@ from verifiers.contract_evidence import (
     nothing_shown,
     passed,
     quoted,
+    told,
     unserved,
 )
 from verifiers.contract_refusal import said
@@ -24,9 +25,8 @@ def answers(name: str) -> Judge:
 
     def judge(evidence: Evidence) -> ProbeVerdict:
         reply = evidence.replies[name]
-        problem = unserved(reply)
-        if problem is not None:
-            return problem
+        if reply.kind is not ReplyKind.ANSWERED:
+            return nothing_shown(told(reply))
         response = answered(reply)
         repetition = find_repetition(response.content) or find_repetition(response.reasoning)
         if repetition is not None:
@@ -36,6 +36,19 @@ def answers(name: str) -> Judge:
         if response.is_truncated:
             return nothing_shown(f"the budget ended the reply before any visible text: {said(reply)}")
         return failed(f"no visible text: {said(reply)}, finish reason {response.finish_reason}")
+
+    return judge
+
+
+def content_is_text(name: str) -> Judge:
+    """Return the judge of the form of the content: a text, not a list of parts."""
+
+    def judge(evidence: Evidence) -> ProbeVerdict:
+        reply = evidence.replies[name]
+        problem = unserved(reply)
+        if problem is not None:
+            return problem
+        return failed("the content is a list of parts") if "content[]" in reply.fields else passed("a text")
 
     return judge
 

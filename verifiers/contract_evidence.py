@@ -43,7 +43,8 @@ class ProbeReply:
     """One reply. ``response`` is set exactly when it was answered, ``fault`` exactly when it was not.
 
     ``error`` is ``None`` where no error object of OpenAI's form came, with whatever status. ``n_choices``
-    counts different choice indices; ``is_stream`` and ``is_done`` say whether server-sent events came and
+    counts different choice indices; ``fields`` names the fields of message or deltas that held something,
+    ``content[]`` where the content was a list; ``is_stream`` and ``is_done`` say whether server-sent events came and
     whether ``[DONE]`` ended them; ``is_endless`` that reading was given up while more kept coming.
     """
 
@@ -53,6 +54,7 @@ class ProbeReply:
     error: ApiError | None = None
     fault: str = ""
     n_choices: int = 0
+    fields: frozenset[str] = frozenset()
     is_stream: bool = False
     is_done: bool = False
     is_endless: bool = False

@@ -12,9 +12,10 @@ from verifiers.contract_evidence import (
     not_applicable,
     passed,
     quoted,
+    told,
     unserved,
 )
-from verifiers.contract_refusal import judge_refusal
+from verifiers.contract_refusal import refused
 
 _MAX_CHARACTERS_A_TOKEN = 16
 
@@ -54,8 +55,9 @@ def stop_honoured(name: str, *, stop: str, before: str, after: str) -> Judge:
     return judge
 
 
-def context_refused(name: str) -> Judge:
+def context_refused(name: str, *, control: str) -> Judge:
     """Return the judge of a prompt longer than the context: refused with a reason that speaks of length."""
+    judge_with_control = refused(name, control=control)
 
     def judge(evidence: Evidence) -> ProbeVerdict:
         reply = evidence.replies[name]
@@ -63,10 +65,9 @@ def context_refused(name: str) -> Judge:
             usage = answered(reply).usage
             counted = usage.prompt_tokens if usage is not None else None
             return failed(f"accepted, so silently cut: {counted} prompt tokens told")
-        verdict = judge_refusal(reply)
         if reply.is_reasoned_refusal and not _speaks_of_length(reply):
-            return failed(f"the reason does not say that the prompt is too long: {verdict.evidence}")
-        return verdict
+            return failed(f"the reason does not say that the prompt is too long: {told(reply)}")
+        return judge_with_control(evidence)
 
     return judge
 

@@ -31,7 +31,8 @@ def judge_refusal(reply: ProbeReply) -> ProbeVerdict:
     if reply.status == 400:
         return failed(f"HTTP 400 without a reason in an error object: {reply.fault}")
     if reply.kind is ReplyKind.REFUSED or reply.status in (500, 501):
-        return failed(f"refused with HTTP {reply.status} in place of 400: {told(reply)}")
+        words = quoted(reply.error.message) if reply.error is not None else reply.fault
+        return failed(f"HTTP {reply.status} in place of 400: {words}")
     if reply.status == 200 and reply.error is not None:
         return failed(f"refused under HTTP 200 in place of 400: {quoted(reply.error.message)}")
     return nothing_shown(told(reply))

@@ -175,10 +175,10 @@ def call_conforms(name: str, tools: Tools) -> Judge:
     return judge
 
 
-def result_used(name: str, fact: str, *, after: str | None = None) -> Judge:
+def result_used(name: str, fact: str, tools: Tools, *, after: str | None = None) -> Judge:
     """Return the judge of a reply to a tool's result: it must tell ``fact``, which only the result holds.
 
-    ``after`` names the request whose call that result answers.
+    ``after`` names the request whose call, of one of ``tools``, that result answers.
     """
 
     def judge(evidence: Evidence) -> ProbeVerdict:
@@ -186,8 +186,8 @@ def result_used(name: str, fact: str, *, after: str | None = None) -> Judge:
             problem = first_unserved(evidence.replies[after])
             if problem is not None:
                 return problem
-        if name not in evidence.replies:
-            return failed(f"no call to answer: {said(evidence.replies[after or name])}")
+        if after is not None and name not in evidence.replies:
+            return _no_call(evidence.replies[after], tools)
         reply = evidence.replies[name]
         problem = first_unserved(reply)
         if problem is not None:

@@ -43,6 +43,17 @@ def thinking_asked(request: Mapping[str, Any]) -> bool | None:
     return all(said) if said else None
 
 
+def without_switch(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the body without anything that switches thinking."""
+    kept = {name: value for name, value in request.items() if name not in ("thinking", "enable_thinking")}
+    template = kept.get("chat_template_kwargs")
+    if isinstance(template, Mapping):
+        kept["chat_template_kwargs"] = {
+            name: value for name, value in template.items() if name not in ("thinking", "enable_thinking")
+        }
+    return kept
+
+
 def thinking_off_flags(response: Response) -> tuple[str, ...]:
     """Return what contradicts switched-off thinking: reasoning that came all the same, or looks like it.
 

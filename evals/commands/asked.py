@@ -20,13 +20,14 @@ from tasks.spec import ThinkMode
 from tasks.stream_way import BOTH_WAYS, STREAM
 
 
-def exam_of(benchmark: Benchmark, options: Mapping[str, Any]) -> Exam:
+def exam_of(benchmark: Benchmark, options: Mapping[str, Any], *, with_images: bool = True) -> Exam:
     """Return the task's items from where the flags say; notes and warnings go to stderr."""
     path, image_root = options["dataset_path"], options.get("image_root")
     source = ExamSource(
         path=Path(path) if path else None,
         image_root=Path(image_root) if image_root else None,
         accept_changes=options["accept_dataset"],
+        with_images=with_images,
         options=task_options(options, benchmark),
     )
     exam = load_exam(benchmark, variant=options["variant"], source=source)

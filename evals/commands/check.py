@@ -46,9 +46,7 @@ class _Task:
 @click.option("--task", help="The task to come: checks its budget and what it relies on, estimates the run.")
 @endpoint_options
 @protocol_options
-@click.option(
-    "--max-connections", type=click.IntRange(1, 4096), default=64, show_default=True, help="For the estimate."
-)
+@click.option("--max-connections", type=click.IntRange(1, 4096), help="Requests in flight, for the estimate.")
 @click.option("--images", is_flag=True, help="Probe images also without a task that shows them.")
 @click.option(
     "--probe-timeout",
@@ -66,7 +64,7 @@ def command(task: str | None, as_json: bool, **options: Any) -> int:
     warning, with 5 where a run would be worthless or the endpoint does not answer.
     """
     base_url = base_url_of(options)
-    overrides = overrides_of(options)
+    overrides = overrides_of(options, find_benchmark(task) if task is not None else None)
     coming = _task(task, overrides, options)
     try:
         facts = survey(
@@ -89,9 +87,10 @@ def _task(name: str | None, overrides: Overrides, options: dict[str, Any]) -> _T
         return None
     benchmark = find_benchmark(name)
     benchmark.preset(options["preset"])
+    benchmark.refuse_foreign_options(overrides.options)
     pin = benchmark.pin(options["variant"])
     try:
-        exam = exam_of(benchmark, options)
+        exam = exam_of(benchmark, options, with_images=False)
         items, dataset = exam.items, exam.dataset
     except DataError as error:
         print(f"note: {error}; the check goes on without the prompts", file=sys.stderr)
@@ -150,7 +149,7 @@ def _planned(coming: _Task, endpoint: Endpoint, facts: EndpointFacts, options: d
         n_requests=n_items * spec.epochs,
         max_tokens=max_tokens,
         mean_tokens=max(1, round(max_tokens * TYPICAL_BUDGET_SHARE)),
-        max_connections=options["max_connections"],
+        max_connections=options["max_connections"] or coming.benchmark.max_connections,
         prompt_tokens=budget.prompt.tokens if budget is not None else None,
         refusal=refusal,
         warning="; ".join(warning.removeprefix("budget: ") for warning in warnings) or None,

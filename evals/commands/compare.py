@@ -1,19 +1,20 @@
-"""``quantcheck compare``: two runs or score files to a verdict, report.md and report.json."""
+"""``quantcheck compare``: two runs or score files to a verdict and its reports."""
 
 from pathlib import Path
 
 import click
 
+from evals.commands.report import render_comparison_junit
 from evals.exit_code import CommandError, ExitCode
+from evals.report_files import write_files
 from reports.comparability import NotComparableError, UnknownFieldError
 from reports.comparison import DEFAULT_CONFIDENCE, ComparisonSettings, UnknownTaskError, compare
+from reports.html.report_page import render_html
 from reports.json_report import SCHEMA_VERSION, render_json, to_json
-from reports.junit import render_junit
 from reports.log_members import LogError
 from reports.markdown import render_markdown
 from reports.report import Report
 from reports.score_columns import ScoreFileError
-from reports.task_criteria import loss_criterion
 from reports.terminal import render_terminal
 from reports.tolerance import Tolerance
 from reports.verdict import Verdict, check_margin
@@ -52,7 +53,7 @@ EXIT_CODES = {
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Where report.md, report.json and junit.xml go.",
+    help="Where report.html, report.md, report.json and junit.xml go.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print report.json and nothing else.")
 def command(
@@ -94,7 +95,9 @@ def command(
         raise CommandError(str(error), ExitCode.INVALID) from None
     directory = write_report(report, out or default_directory(report))
     click.echo(render_json(report) if as_json else render_terminal(report), nl=False)
-    click.echo(f"report: {directory / 'report.md'}, {directory / 'report.json'}", err=True)
+    click.echo(
+        f"report: {directory / 'report.html'}, {directory / 'report.md'}, report.json, junit.xml", err=True
+    )
     click.get_current_context().exit(EXIT_CODES[report.verdict])
 
 
@@ -106,22 +109,16 @@ def refusal_document(reason: str) -> str:
 
 
 def write_report(report: Report, directory: Path) -> Path:
-    """Write report.md, report.json and junit.xml into ``directory`` and return it."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        (directory / "report.md").write_text(render_markdown(report), encoding="utf-8")
-        (directory / "report.json").write_text(render_json(report), encoding="utf-8")
-        (directory / "junit.xml").write_text(_junit(report), encoding="utf-8")
-    except OSError as error:
-        raise click.UsageError(
-            f"--out {directory}: cannot be written ({error.strerror or error}); name another directory"
-        ) from None
-    return directory
-
-
-def _junit(report: Report) -> str:
-    pair = f"{report.candidate_label} against {report.baseline_label}"
-    return render_junit([loss_criterion(task) for task in report.tasks], name=f"quantcheck compare: {pair}")
+    """Write report.html, report.md, report.json and junit.xml into ``directory`` and return it."""
+    return write_files(
+        directory,
+        {
+            "report.html": render_html(report, directory=directory),
+            "report.md": render_markdown(report),
+            "report.json": render_json(report),
+            "junit.xml": render_comparison_junit(report),
+        },
+    )
 
 
 def default_directory(report: Report) -> Path:

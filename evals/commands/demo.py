@@ -60,7 +60,7 @@ def command(runs_dir: Path, epochs: int | None, dataset_path: Path | None) -> No
     print(render_terminal(report))
     print(_beside_truth(report, running))
     print(
-        f"report {directory / 'report.md'} · next: quantcheck run aime25 --base-url YOUR-ENDPOINT --label nvfp4"
+        f"report {directory / 'report.html'} · next: quantcheck run aime25 --base-url YOUR-ENDPOINT --label nvfp4"
     )
 
 
@@ -85,6 +85,8 @@ def _run_side(
     print(render_summary(summary, end.directory) + "\n")
     if end.was_interrupted:
         raise CommandError("demo: interrupted; the same command resumes", ExitCode.INTERRUPTED)
+    if end.fatal is not None:
+        raise CommandError(f"demo: stopped: {end.fatal}", ExitCode.ENDPOINT_OR_DATA)
 
 
 def _beside_truth(report: Report, running: dict[str, Running]) -> str:

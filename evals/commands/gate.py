@@ -7,6 +7,7 @@ import click
 
 from evals.commands.compare import EXIT_CODES, refusal_document
 from evals.exit_code import CommandError, ExitCode
+from evals.report_files import write_files
 from reports.comparability import NotComparableError
 from reports.gate import GateReport, run_gate
 from reports.gate_outputs import (
@@ -15,6 +16,7 @@ from reports.gate_outputs import (
     render_gate_markdown,
     render_gate_terminal,
 )
+from reports.html.report_page import render_gate_html
 from reports.junit import render_junit
 from reports.log_members import LogError
 from reports.policy_file import PolicyError, read_policy
@@ -31,7 +33,7 @@ from reports.score_columns import ScoreFileError
     default=Path("gate"),
     show_default=True,
     metavar="DIR",
-    help="Where report.md, report.json and junit.xml go.",
+    help="Where report.html, report.md, report.json and junit.xml go.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print report.json and nothing else.")
 def command(policy_file: Path, baseline: Path, candidate: Path, out: Path, as_json: bool) -> None:
@@ -52,25 +54,19 @@ def command(policy_file: Path, baseline: Path, candidate: Path, out: Path, as_js
     write_gate(gate, out)
     click.echo(render_gate_json(gate) if as_json else render_gate_terminal(gate), nl=False)
     tell_ci(gate)
-    click.echo(f"report: {out / 'report.md'}, {out / 'report.json'}, {out / 'junit.xml'}", err=True)
+    click.echo(f"report: {out / 'report.html'}, {out / 'report.md'}, report.json, junit.xml", err=True)
     click.get_current_context().exit(EXIT_CODES[gate.verdict])
 
 
 def write_gate(gate: GateReport, directory: Path) -> None:
-    """Write report.md, report.json and junit.xml into ``directory``."""
+    """Write report.html, report.md, report.json and junit.xml into ``directory``."""
     files = {
+        "report.html": render_gate_html(gate, directory=directory),
         "report.md": render_gate_markdown(gate),
         "report.json": render_gate_json(gate),
         "junit.xml": render_junit(gate.criteria, name=f"quantcheck gate {gate.policy.path.name}"),
     }
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            (directory / name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise click.UsageError(
-            f"--out {directory}: cannot be written ({error.strerror or error}); name another directory"
-        ) from None
+    write_files(directory, files)
 
 
 def tell_ci(gate: GateReport) -> None:

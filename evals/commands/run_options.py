@@ -20,7 +20,9 @@ HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 5.6.2
 POSITIVE = Number(min=0.0, min_open=True)
 
 
-def _json_object(_context: click.Context, _parameter: click.Parameter, text: str | None) -> dict[str, Any]:
+def read_json_object(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> dict[str, Any]:
     """Read an object as strictly as it is sent: no NaN, no half characters."""
     if text is None:
         return {}
@@ -35,7 +37,10 @@ def _json_object(_context: click.Context, _parameter: click.Parameter, text: str
     return value
 
 
-def _headers(_context: click.Context, _parameter: click.Parameter, lines: tuple[str, ...]) -> dict[str, str]:
+def read_headers(
+    _context: click.Context, _parameter: click.Parameter, lines: tuple[str, ...]
+) -> dict[str, str]:
+    """Read headers given as ``Name: value``."""
     headers = {}
     for line in lines:
         name, colon, value = (part.strip() for part in line.partition(":"))
@@ -74,7 +79,7 @@ def endpoint_options(command: Command) -> Command:
                 "--header",
                 "headers",
                 multiple=True,
-                callback=_headers,
+                callback=read_headers,
                 metavar="'NAME: VALUE'",
                 help="Extra HTTP header; repeat for more. Never stored.",
             ),
@@ -91,7 +96,7 @@ def endpoint_options(command: Command) -> Command:
             click.option("--effort", type=click.Choice(["low", "high", "max"]), help="Thinking effort."),
             click.option(
                 "--extra-body",
-                callback=_json_object,
+                callback=read_json_object,
                 metavar="JSON",
                 help="Object merged into every request body.",
             ),

@@ -49,7 +49,7 @@ def command(
     \b
     Rows: {"id", "response", "target"?, "reasoning"?, "finish_reason"?, "epoch"?, "options"? | "n_options"?,
            "category"?, "answers"?}; in place of "response" a whole completion ("raw") or its "chunks";
-    for k2_tool_calls {"id", "raw" | "chunks", "tools"}.
+    for k2_tool_calls {"id", "raw" | "chunks", "tools", "target": "tool_calls" | "stop"?}.
     Graded rows go to --out or stdout, the summary to stderr; with --json one document goes to stdout.
     """
     if task in TOOL_TASKS:

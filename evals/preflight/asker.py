@@ -15,8 +15,10 @@ from evals.failure import Failure, server_failure
 from evals.transport import Transport, Waits
 from evals.whole_request import merge
 from verifiers.response import Response
+from verifiers.thinking_switch import without_switch
 
-ATTEMPTS = 3  # one fault in a hundred must not pass for a broken server
+ATTEMPTS = 4  # one fault in a hundred must not pass for a broken server
+RETRY_WAIT_S = 0.4  # before the second attempt; doubled before each further one
 IN_FLIGHT = 4
 _MAX_WAIT_S = 10.0
 
@@ -63,10 +65,11 @@ class Asked:
 class Asker:
     """Asks one endpoint. ``asked`` holds every request in the order in which they ended."""
 
-    def __init__(self, endpoint: Endpoint, *, timeout_s: float) -> None:
+    def __init__(self, endpoint: Endpoint, *, timeout_s: float, retry_wait_s: float = RETRY_WAIT_S) -> None:
         self.asked: list[Asked] = []
         self._endpoint = endpoint
         self._timeout_s = timeout_s
+        self._retry_wait_s = retry_wait_s
         self._transport = Transport(
             Waits(connect_s=timeout_s, first_byte_s=timeout_s, idle_s=timeout_s, plain_s=timeout_s)
         )
@@ -101,7 +104,7 @@ class Asker:
         if switch is None:
             body |= merge(self._endpoint.thinking_parameters(), extra)
         else:
-            body |= merge(extra, switch)
+            body |= merge(without_switch(extra), switch)
         async with self._slots:
             asked = await self._send(body, stream=stream)
         self.asked.append(asked)
@@ -137,4 +140,4 @@ class Asker:
     def _wait(self, failure: Failure, n_failed: int) -> float:
         if failure.retry_after_s is not None:
             return min(failure.retry_after_s, _MAX_WAIT_S)
-        return self._rng.uniform(0.1, 0.2) * 2.0**n_failed
+        return self._rng.uniform(0.5, 1.0) * self._retry_wait_s * 2.0 ** (n_failed - 1)

@@ -9,8 +9,8 @@ from evals.preflight.degenerate import degenerate_finding
 from evals.preflight.finding import Finding, Status, ok, skip, warn
 from evals.preflight.images import images_finding
 from evals.preflight.limits import max_tokens_finding
-from evals.preflight.opening import Opening, open_talk, stream_finding
-from evals.preflight.plan import THOUGHT_TOKENS, CheckPlan
+from evals.preflight.opening import STORY, Opening, open_talk, stream_finding
+from evals.preflight.plan import THOUGHT_TOKENS, TINY_TOKENS, CheckPlan
 from evals.preflight.repeatability import repeatability_findings
 from evals.preflight.speed import speed_finding, tokens_per_s
 from evals.preflight.thinking import (
@@ -48,7 +48,7 @@ ASKED = (
     "speed",
 )
 PROBES = (*TOLD, *ASKED)
-_MODES = (ThinkMode.KIMI, ThinkMode.OPENSOURCE)
+_TOLD_BY_OTHERS = ("stream_ignored", "usage_malformed")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +67,7 @@ class Check:
 async def check_endpoint(plan: CheckPlan) -> Check:
     """Return what all probes found; needs an endpoint that answered the survey."""
     told = told_findings(plan)
-    async with Asker(plan.endpoint, timeout_s=plan.timeout_s) as asker:
+    async with Asker(plan.endpoint, timeout_s=plan.timeout_s, retry_wait_s=plan.retry_wait_s) as asker:
         opening = await open_talk(asker, plan)
         if opening.asked is None:
             return Check(findings=_in_order([*told, *opening.findings], "endpoint does not answer"))
@@ -105,8 +105,9 @@ async def _side_by_side(
 ) -> list[Finding]:
     long_tokens = plan.long_tokens(speed)
     streams = opening.streams
-    whole, kimi, opensource, tools, images = await asyncio.gather(
+    whole, _, kimi, opensource, tools, images = await asyncio.gather(
         asker.ask(SUM, max_tokens=long_tokens, stream=streams),
+        asker.ask(STORY, max_tokens=plan.fitting(TINY_TOKENS), stream=streams),
         _switch_replies(asker, plan, ThinkMode.KIMI, streams=streams),
         _switch_replies(asker, plan, ThinkMode.OPENSOURCE, streams=streams),
         tools_finding(asker, plan, streams=streams, max_tokens=min(long_tokens, 512)),
@@ -150,7 +151,7 @@ def _is_own_mode(asked: Asked, plan: CheckPlan) -> bool:
 
 def _wire(asked: list[Asked]) -> Finding:
     answered = [one for one in asked if one.is_answered and not one.body.get("tools")]
-    flags = Counter(flag for one in answered for flag in one.response.flags)
+    flags = Counter(flag for one in answered for flag in one.response.flags if flag not in _TOLD_BY_OTHERS)
     if not flags:
         return ok("wire", f"{len(answered)} replies as the protocol has them")
     shown = ", ".join(f"{flag} in {n}" for flag, n in flags.most_common(4))

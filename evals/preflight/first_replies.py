@@ -49,7 +49,7 @@ def _troubles(body: Mapping[str, Any], reply: Reply, *, stream: bool) -> list[st
     found = []
     if response.usage is None:
         found.append("no usage: token counts will be estimated and labelled so")
-    elif (response.usage.completion_tokens or 0) > body.get("max_tokens", float("inf")):
+    elif _is_beyond(response, body.get("max_tokens")):
         found.append(f"the budget of {body['max_tokens']:,} tokens is not honoured")
     if stream and reply.ttft_s is None and not _is_empty(response):
         found.append("streams are asked for and plain replies come: a proxy may cut long answers")
@@ -64,6 +64,12 @@ def _troubles(body: Mapping[str, Any], reply: Reply, *, stream: bool) -> list[st
         if repetition is not None and repetition.kind is RepetitionKind.FLOOD:
             found.append(f"{repetition.unit[:12]!r} over and over: a serving fault, not a quantization loss")
     return found
+
+
+def _is_beyond(response: Response, budget: object) -> bool:
+    counted = response.usage.completion_tokens if response.usage is not None else None
+    is_one = "several_choices" not in response.flags
+    return is_one and isinstance(budget, int) and counted is not None and counted > budget + budget // 4 + 16
 
 
 _SAID = {

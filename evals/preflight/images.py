@@ -3,16 +3,19 @@
 import asyncio
 import base64
 import io
+import re
 from typing import Any
 
 from PIL import Image
 
 from evals.preflight.asker import Asked, Asker
-from evals.preflight.finding import Finding, fail, ok, skip, warn
+from evals.preflight.finding import Finding, excerpt, fail, ok, skip, warn
 from evals.preflight.plan import CheckPlan
+from verifiers.visible_text import split_thinking
 
 NAME = "images"
-COLOUR, COLOUR_RGB = "red", (220, 20, 20)
+COLOUR, COLOUR_RGB = "purple", (130, 20, 150)  # not the first colour that one would guess
+_NAMED = re.compile(r"\b(?:purple|violet|magenta|紫色?)\b|紫", re.IGNORECASE)
 QUESTION = "What colour is this image? Reply with the name of the colour alone."
 _SIDE = 112  # pixels: four tokens a side for Kimi's vision encoder
 _FLAGS = {
@@ -57,10 +60,12 @@ def judge_image(with_image: Asked, without: Asked, plan: CheckPlan) -> Finding:
     if seen is not None and seen == bare:
         return fail(NAME, "dropped: the prompt has as many tokens with the image as without", advice)
     n_tokens = f"{seen - bare} tokens for the image" if seen is not None and bare is not None else "accepted"
-    if COLOUR in with_image.text.lower():
+    said = split_thinking(with_image.response.content).visible
+    if _NAMED.search(said if said.strip() else with_image.text):
         return ok(NAME, f"{n_tokens}, and the reply names its colour")
-    evidence = f"{n_tokens}, but the reply does not name its colour ({COLOUR})"
-    return warn(NAME, evidence, "look at a reply by hand before a run on images")
+    if said.strip():
+        return fail(NAME, f"{n_tokens}, but the {COLOUR} image is called {excerpt(said, 40)}", advice)
+    return warn(NAME, f"{n_tokens}, but no answer to judge by")
 
 
 def _prompt_tokens(asked: Asked) -> int | None:

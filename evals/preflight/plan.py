@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 from evals.endpoint import Endpoint
 from evals.endpoint_facts import EndpointFacts
+from evals.preflight.asker import RETRY_WAIT_S
 from tasks.spec import Sampling
 from verifiers.thinking_switch import thinking_asked
 
+TINY_TOKENS = 16  # less than any story
 SHORT_TOKENS = 48  # enough to tell two draws apart
 THOUGHT_TOKENS = 64  # enough to see where reasoning goes
 _LONG_S = 15.0  # how long one whole answer may take
@@ -38,6 +40,7 @@ class CheckPlan:
     wants_images: bool = False
     is_tool_task: bool = False
     timeout_s: float = 60.0
+    retry_wait_s: float = RETRY_WAIT_S
 
     @property
     def thinking(self) -> bool | None:

@@ -52,7 +52,7 @@ async def repeatability_findings(asker: Asker, plan: CheckPlan, opening: Opening
 
 async def _stream_and_seed(talk: _Talk, streamed: Asked, plain: Asked) -> list[Finding]:
     if not plain.is_answered:
-        broken = warn(STREAM, f"plain replies fail: {plain.words}", "do not run with --no-stream")
+        broken = warn(STREAM, f"the plain reply failed: {plain.words}", "do not run with --no-stream")
         return [broken, _same_seed(talk.plan, streamed, await talk.ask(FIRST_SEED, stream=True))]
     if _equal(streamed, plain):
         same = ok(SAME, f"seed {FIRST_SEED} brought the same reply twice")

@@ -59,7 +59,7 @@ def _quantization(facts: EndpointFacts) -> Finding:
 
 
 def _cache(dtype: str) -> str:
-    return "auto (the type of the weights' activations)" if dtype == "auto" else dtype
+    return "auto (the checkpoint's own type)" if dtype == "auto" else dtype
 
 
 def _context(facts: EndpointFacts) -> Finding:

@@ -88,7 +88,8 @@ def judge_tools(replies: ToolReplies, plan: CheckPlan) -> Finding:
     if not answered:
         return broken(NAME, f"no reply to a request with tools: {called[0].words}", parser)
     grades = {("streamed" if asked.stream else "plain"): _grade(asked) for asked in answered}
-    flags = tuple(dict.fromkeys(flag for grade in grades.values() for flag in grade.flags))
+    all_flags = dict.fromkeys(flag for grade in grades.values() for flag in grade.flags)
+    flags = tuple(flag for flag in all_flags if flag != "stream_ignored")  # told by the probe of streams
     if leaks := [flag for flag in _LEAKS if flag in flags]:
         place = leaks[0].removeprefix("leak_")
         return broken(NAME, f"the call stays in the {place} as the model's own tokens", parser, flags)

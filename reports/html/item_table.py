@@ -170,4 +170,4 @@ _SIDE_COLUMNS: tuple[_Spec, ...] = (
     ("first miss", "log", lambda side: side.first_miss, True),
 )
 _SINGLE_COLUMNS = (("outcome", "text", _outcome, True), *_SIDE_COLUMNS[6:8])
-_LOG_COLUMN: _Spec = ("log", "log", lambda _side: None, True)
+_LOG_COLUMN: _Spec = ("log", "log", lambda _: None, True)

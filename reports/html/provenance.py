@@ -71,7 +71,7 @@ def log_link(source: str, directory: Path) -> str | None:
     except (OSError, ValueError):  # a name no file can have
         return None
     prefix = "" if relative.startswith("..") else "./"
-    return prefix + quote(relative.replace(os.sep, "/")) + ("/" if path.is_dir() else "")
+    return prefix + quote(os.fsencode(relative.replace(os.sep, "/"))) + ("/" if path.is_dir() else "")
 
 
 def _facts(task: TaskReport) -> list[Fact]:

@@ -12,9 +12,10 @@ from reports.criteria import Criterion, Status
 from reports.gate import GateReport
 from reports.gate_outputs import gate_headline
 from reports.html.cards import Card, side_labels, task_card
+from reports.html.drawing import NARROW, WIDE
+from reports.html.forest import ForestRow, forest_plot
 from reports.html.item_table import shown
 from reports.html.page import embedded_json, render_page
-from reports.html.plots import NARROW, WIDE, ForestRow, forest_plot
 from reports.html.provenance import FactTable, fact_tables
 from reports.html.sentences import verdict_sentence
 from reports.intervals import Estimate
@@ -44,7 +45,7 @@ class Requirement:
 
 def render_html(report: Report, *, directory: Path = Path()) -> str:
     """Return the page of a comparison; ``directory`` is where it will lie, for its links to the logs."""
-    title = f"{report.candidate_label} against {report.baseline_label}"
+    title = _pair(report)
     return _render(
         report,
         directory=directory,
@@ -58,7 +59,7 @@ def render_html(report: Report, *, directory: Path = Path()) -> str:
 def render_gate_html(gate: GateReport, *, directory: Path = Path()) -> str:
     """Return the page of a gate: its requirements, then the comparison they rest on."""
     report = gate.report
-    pair = f"{report.candidate_label} against {report.baseline_label}" if report else "nothing was compared"
+    pair = _pair(report) if report is not None else "nothing was compared"
     return _render(
         report,
         directory=directory,
@@ -68,6 +69,11 @@ def render_gate_html(gate: GateReport, *, directory: Path = Path()) -> str:
         + (f" {verdict_sentence(report)}" if report else ""),
         requirements=[_requirement(found) for found in (*gate.unmet, *_met(gate))],
     )
+
+
+def _pair(report: Report) -> str:
+    base, cand = side_labels(report)
+    return f"{cand} against {base}"
 
 
 def _render(

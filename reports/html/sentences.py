@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 
+from reports.items import cut
 from reports.report import Report
 from reports.verdict import Verdict
 
 _MAX_NAMED = 4
+_LABEL_LENGTH = 40
 
 
 def verdict_sentence(report: Report) -> str:
     """Return one sentence: what decided the verdict, and how the other tasks stand."""
-    candidate = report.candidate_label
+    candidate = cut(report.candidate_label, _LABEL_LENGTH)
     worst = [task.task for task in report.tasks if task.verdict is report.verdict]
     named = _named(worst)
     if report.verdict is Verdict.PASS:

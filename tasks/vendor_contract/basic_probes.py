@@ -1,7 +1,7 @@
 """Probes of what everything else builds on: an answer, an event stream, finish reasons, one choice."""
 
 from tasks.vendor_contract.probe import Ask, Budgets, Delivery, Group, Probe, user
-from verifiers.contract_basics import answers, event_stream, finish_reasons
+from verifiers.contract_basics import answers, content_is_text, event_stream, finish_reasons
 from verifiers.contract_refusal import refused
 from verifiers.contract_sampling import n_choices
 
@@ -29,6 +29,7 @@ def basic_probes(budgets: Budgets) -> tuple[Probe, ...]:
             expectation="A plain question gets a visible answer.",
             asks=(plain,),
             judge=answers(plain.name),
+            depends_on=("streaming",),
             advice="look at the server's log and at its reasoning parser; nothing else can be judged before",
         ),
         Probe(
@@ -57,6 +58,14 @@ def basic_probes(budgets: Budgets) -> tuple[Probe, ...]:
             advice="clients read the first choice, or glue them together",
         ),
         Probe(
+            name="content_is_text",
+            group=Group.BASICS,
+            expectation="The content is a text, not a list of parts.",
+            asks=(plain,),
+            judge=content_is_text(plain.name),
+            advice="clients read the content as a text and break on a list",
+        ),
+        Probe(
             name="bad_request",
             group=Group.BASICS,
             expectation="Requests that cannot be are refused with a 400 and a reason.",
@@ -79,6 +88,7 @@ def basic_probes(budgets: Budgets) -> tuple[Probe, ...]:
                 _bad("max_tokens as text", budgets, max_tokens="many"),
             ),
             judge=refused("temperature -1", "top_p 1.5", "max_tokens as text", control=plain.name),
+            depends_on=("bad_request",),
             advice="a value that is dropped in silence leaves the caller with another protocol than asked for",
         ),
     )

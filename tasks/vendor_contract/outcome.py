@@ -48,19 +48,37 @@ def related(results: Iterable[ProbeResult]) -> tuple[ProbeResult, ...]:
     """Return ``results`` with the relations between failures: each follows from the first it depends on."""
     found = tuple(results)
     by_name = {result.probe.name: result for result in found}
-    return tuple(replace(result, follows_from=_root(result, by_name)) for result in found)
+    causes = {name: _cause(result, by_name) for name, result in by_name.items()}
+    return tuple(replace(result, follows_from=_root(result.probe.name, causes)) for result in found)
 
 
-def _root(result: ProbeResult, by_name: Mapping[str, ProbeResult]) -> str:
+def _root(name: str, causes: Mapping[str, str]) -> str:
+    """Return the end of the chain of causes that begins with ``name``, "" where it has none."""
+    seen = {name}
+    while (cause := causes[name]) and cause not in seen:
+        seen.add(cause)
+        name = cause
+    return name if len(seen) > 1 else ""
+
+
+def _cause(result: ProbeResult, by_name: Mapping[str, ProbeResult]) -> str:
     """Return the first probe whose failure explains every way in which this one fails."""
     bad = _bad_deliveries(result)
     if not bad:
         return ""
-    candidates = ["answers", *result.probe.depends_on]
+    candidates = [*_causes_of_all(result, by_name), *result.probe.depends_on]
     if all(result.verdicts[delivery].status is ProbeStatus.ERROR for delivery in bad):
         candidates.append("streaming")  # a broken stream explains that nothing was shown, not what was shown
     others = (by_name[name] for name in candidates if name in by_name and name != result.probe.name)
     return next((other.probe.name for other in others if _explains(_bad_deliveries(other), bad)), "")
+
+
+def _causes_of_all(result: ProbeResult, by_name: Mapping[str, ProbeResult]) -> list[str]:
+    """Return what all probes build on: an answer, and where only streams bring none, the stream itself."""
+    first = by_name.get("answers")
+    if first is None or _bad_deliveries(first) != {Delivery.STREAM}:
+        return ["answers"]
+    return [] if result.probe.name == "streaming" else ["streaming", "answers"]
 
 
 def _explains(cause: frozenset[Delivery], effect: frozenset[Delivery]) -> bool:

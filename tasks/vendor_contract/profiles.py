@@ -1,16 +1,23 @@
 """Which probes a kind of endpoint must pass, may refuse, or is merely told about."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tasks.spec import SpecError, ThinkMode
-from tasks.vendor_contract.basic_probes import basic_probes
+from tasks.vendor_contract.basic_probes import basic_probes, plain_ask
 from tasks.vendor_contract.image_probes import image_probes
 from tasks.vendor_contract.probe import Budgets, Demand, Group, Probe
 from tasks.vendor_contract.round_trip_probes import message_tools_probe, round_trip_probe, turn_probes
 from tasks.vendor_contract.sampling_probes import fixed_probes, honoured_probes, recommended_probes
-from tasks.vendor_contract.schema_probes import format_probes, schema_probes
-from tasks.vendor_contract.thinking_probes import thinking_probes
+from tasks.vendor_contract.schema_directory import GivenSchema
+from tasks.vendor_contract.schema_probes import (
+    INVALID_SCHEMAS,
+    format_probes,
+    given_schema_probes,
+    schema_probes,
+)
+from tasks.vendor_contract.thinking_probes import place_probe, thinking_probes
+from tasks.vendor_contract.token_counts import TokenCount, token_count_probe
 from tasks.vendor_contract.tool_probes import call_probes, choice_probes, thinking_choice_probe
 from tasks.vendor_contract.usage_probes import limit_probes, usage_probes
 
@@ -84,10 +91,25 @@ def find_profile(name: str) -> Profile:
     return PROFILES[name]
 
 
+@dataclass(frozen=True, kw_only=True)
+class GivenData:
+    """What files of the user's add to a contract."""
+
+    token_counts: tuple[TokenCount, ...] = ()
+    schemas: tuple[GivenSchema, ...] = ()
+
+    def probes(self, budgets: Budgets) -> tuple[Probe, ...]:
+        """Return the probes of what is given."""
+        return (
+            *((token_count_probe(self.token_counts, budgets),) if self.token_counts else ()),
+            *(given_schema_probes(self.schemas, budgets) if self.schemas else ()),
+        )
+
+
 def clauses_of(
-    profile: Profile, budgets: Budgets, *, think_mode: ThinkMode, further: Iterable[Clause] = ()
+    profile: Profile, budgets: Budgets, *, think_mode: ThinkMode, given: GivenData | None = None
 ) -> tuple[Clause, ...]:
-    """Return the probes of ``profile`` with their demands, in the order of the report.
+    """Return the probes of ``profile`` and of what is ``given`` with their demands, as the report has them.
 
     ``think_mode`` of none leaves out whatever needs thinking to be switched. Raises :class:`SpecError`
     where names are not unique or a profile speaks of a probe that it does not have.
@@ -97,8 +119,9 @@ def clauses_of(
     probes = [*basic_probes(fitted)]
     for is_asked, build in _sections(profile, can_switch=can_switch):
         probes += build(fitted) if is_asked else ()
-    clauses = [Clause(probe=probe, demand=_demand(profile, probe)) for probe in probes]
-    return checked((*clauses, *further), profile if can_switch else None)
+    probes += given.probes(fitted) if given is not None else ()
+    clauses = tuple(Clause(probe=probe, demand=_demand(profile, probe)) for probe in probes)
+    return checked(clauses, profile if can_switch else None)
 
 
 def checked(clauses: tuple[Clause, ...], profile: Profile | None) -> tuple[Clause, ...]:
@@ -134,6 +157,7 @@ def _sections(
         (fixed and thinks, fixed_probes),
         (not fixed, honoured_probes),
         (thinks, thinking_probes),
+        (not thinks, lambda budgets: (place_probe(plain_ask(budgets)),)),
         (True, tools),
         (True, schema_probes),
         (True, format_probes),
@@ -144,6 +168,6 @@ def _sections(
 
 
 def _demand(profile: Profile, probe: Probe) -> Demand:
-    if probe.name in profile.advisory:
+    if probe.name in profile.advisory or probe.name == INVALID_SCHEMAS:
         return Demand.ADVISORY
     return Demand.OPTIONAL if probe.group in profile.optional_groups else Demand.REQUIRED

@@ -36,9 +36,9 @@ def round_trip_probe(budgets: Budgets, *, thinking: bool) -> Probe:
         + (", thinking all the way." if thinking else "."),
         asks=(call,),
         follow_up=_answer_call(call),
-        judge=result_used("answer", FACT, after=name),
+        judge=result_used("answer", FACT, (GATE_CODE,), after=name),
         advice="look at how the chat template renders calls and results",
-        depends_on=(*_DEPENDS, "tool_history"),
+        depends_on=(*_DEPENDS, "tool_history", "reasoning_place"),
     )
 
 
@@ -60,7 +60,7 @@ def turn_probes(budgets: Budgets) -> tuple[Probe, ...]:
                     ],
                 ),
             ),
-            judge=result_used("history", FACT),
+            judge=result_used("history", FACT, TOOLS),
             advice="the chat template drops messages of role tool, or loses the ids",
             depends_on=("tools_in_prompt",),
         ),

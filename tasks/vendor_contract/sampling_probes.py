@@ -59,6 +59,7 @@ def fixed_probes(budgets: Budgets) -> tuple[Probe, ...]:
                 _ask("other value", budgets, thinking, {parameter: other}),
             ),
             judge=refused("other value", control="fixed value"),
+            depends_on=("bad_request",),
             advice="a value that is accepted or overridden in silence is not what the checkpoint was tuned for",
         )
         for parameter, other in OTHER_VALUES.items()
@@ -80,7 +81,7 @@ def honoured_probes(budgets: Budgets) -> tuple[Probe, ...]:
             asks=(_ask("n of 1", budgets, False, {"n": 1}), _ask("n of 2", budgets, False, {"n": 2})),
             judge=refused_or("n of 2", n_choices("n of 2", 2), control="n of 1"),
             advice="a caller who asks for several choices and gets one counts the missing ones as failures",
-            depends_on=("one_choice",),
+            depends_on=("one_choice", "bad_request"),
         ),
     )
 

@@ -11,6 +11,7 @@ from verifiers.contract_format import json_content
 from verifiers.contract_schemas import all_conform, refusals_counted
 from verifiers.contract_tools import call_conforms
 
+INVALID_SCHEMAS = "given_schemas_invalid"
 _TOOL = "fill_form"
 _TASK = "Call fill_form once, with made-up arguments that fit its schema. Do not write any text."
 _FORMAT_TASK = "Describe the city of Lisbon in JSON, with its name, its country and its population."
@@ -68,6 +69,7 @@ def format_probes(budgets: Budgets) -> tuple[Probe, ...]:
             asks=(_format_ask(budgets, {"type": "json_object"}),),
             judge=json_content("formatted"),
             advice="the format is dropped in silence; see the server's structured-output settings",
+            depends_on=("instant_text",),
         ),
         Probe(
             name="json_schema",
@@ -106,7 +108,7 @@ def given_schema_probes(schemas: tuple[GivenSchema, ...], budgets: Budgets) -> t
     if invalid:
         probes.append(
             Probe(
-                name="given_schemas_invalid",
+                name=INVALID_SCHEMAS,
                 group=Group.SCHEMAS,
                 expectation=f"How many of {len(invalid)} invalid schemas from --schemas are refused; "
                 "for information.",

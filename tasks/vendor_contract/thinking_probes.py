@@ -41,14 +41,7 @@ def thinking_probes(budgets: Budgets) -> tuple[Probe, ...]:
             judge=does_not_think(off.name),
             advice="the switch does not reach the chat template; instant runs are really thinking runs",
         ),
-        Probe(
-            name="reasoning_place",
-            group=Group.THINKING,
-            expectation="Reasoning stands in a field of its own, and the content holds the answer without tags.",
-            asks=(on,),
-            judge=reasoning_apart(on.name),
-            advice="set the server's reasoning parser to the checkpoint's (vLLM: --reasoning-parser kimi_k2)",
-        ),
+        place_probe(on),
         Probe(
             name="instant_text",
             group=Group.THINKING,
@@ -58,6 +51,19 @@ def thinking_probes(budgets: Budgets) -> tuple[Probe, ...]:
             advice="the template opens a thinking block that nobody closes, or the parser drops its tags",
         ),
         _effort_probe(budgets),
+    )
+
+
+def place_probe(ask: Ask) -> Probe:
+    """Return the probe of where the reasoning in the reply to ``ask`` stands, if there is any."""
+    return Probe(
+        name="reasoning_place",
+        group=Group.THINKING,
+        expectation="Reasoning stands in reasoning or reasoning_content, and the content holds the answer "
+        "without tags.",
+        asks=(ask,),
+        judge=reasoning_apart(ask.name),
+        advice="set the server's reasoning parser to the checkpoint's (vLLM: --reasoning-parser kimi_k2)",
     )
 
 

@@ -77,6 +77,7 @@ def choice_probes(budgets: Budgets) -> tuple[Probe, ...]:
             expectation="With tool_choice none no tool is called.",
             asks=(tool_ask("none", budgets, tool_choice="none"),),
             judge=no_call_made("none"),
+            depends_on=("tool_choice_required",),
         ),
         Probe(
             name="tool_choice_invalid",
@@ -140,7 +141,7 @@ def call_probes(budgets: Budgets, *, native_ids: bool) -> tuple[Probe, ...]:
         parallel,
     )
 
-    def aspect_probe(name: str, expectation: str, aspect: Aspect, advice: str) -> Probe:
+    def aspect_probe(name: str, expectation: str, aspect: Aspect, advice: str, *depends_on: str) -> Probe:
         return Probe(
             name=name,
             group=Group.TOOLS,
@@ -148,6 +149,7 @@ def call_probes(budgets: Budgets, *, native_ids: bool) -> tuple[Probe, ...]:
             asks=asks,
             judge=calls_keep(aspect, TOOLS, _ALL_CALLS, forced="named"),
             advice=advice,
+            depends_on=depends_on,
         )
 
     return (
@@ -170,6 +172,7 @@ def call_probes(budgets: Budgets, *, native_ids: bool) -> tuple[Probe, ...]:
             "A reply with calls ends with finish reason tool_calls, once.",
             finish_fault,
             "clients that look at the finish reason alone miss the call",
+            "finish_reason",
         ),
         aspect_probe(
             "tool_leak",
@@ -190,7 +193,7 @@ def call_probes(budgets: Budgets, *, native_ids: bool) -> tuple[Probe, ...]:
             asks=(parallel,),
             judge=calls_in_order("parallel", (WEATHER, GATE_CODE)),
             advice="results cannot be told apart, or reach the wrong call",
-            depends_on=("tool_choice_required", "tool_leak"),
+            depends_on=("tool_choice_required", "tool_leak", "tool_ids"),
         ),
     )
 

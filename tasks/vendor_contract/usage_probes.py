@@ -63,6 +63,7 @@ def limit_probes(budgets: Budgets, *, thinking: bool) -> tuple[Probe, ...]:
             expectation=f"A reply ends at max_tokens, here {budgets.short}.",
             asks=(long_ask(budgets),),
             judge=budget_honoured("short budget", budgets.short),
+            depends_on=("one_choice", "instant_text", "reasoning_place"),
             advice="budgets that are not honoured make costs and truncation unpredictable",
         ),
         Probe(
@@ -81,7 +82,7 @@ def limit_probes(budgets: Budgets, *, thinking: bool) -> tuple[Probe, ...]:
                 expectation="Reasoning counts against max_tokens.",
                 asks=(reasoning,),
                 judge=budget_honoured("reasoning", 2 * budgets.short),
-                depends_on=("max_tokens",),
+                depends_on=("max_tokens", "reasoning_place", "one_choice"),
             )
         )
     if budgets.context_tokens is not None and budgets.context_tokens <= _MAX_PROMPT_TOKENS:
@@ -94,18 +95,17 @@ def _context_probes(budgets: Budgets, context_tokens: int) -> list[Probe]:
     too_long = Ask(
         name="long prompt", body={"messages": user(prompt), "max_tokens": budgets.short}, thinking=False
     )
-    beyond = long_ask(budgets, "budget beyond")
-    beyond = Ask(
-        name=beyond.name, body={**plain_ask(budgets).body, "max_tokens": context_tokens + 1}, thinking=False
-    )
+    # the stop sequences keep a small model from filling the context
+    body = {**plain_ask(budgets).body, "max_tokens": context_tokens + 1, "stop": [".", "\n"]}
+    beyond = Ask(name="budget beyond", body=body, thinking=False)
     return [
         Probe(
             name="context_prompt",
             group=Group.LIMITS,
             expectation=f"A prompt beyond the context of {context_tokens:,} tokens is refused with a 400 "
             "that says so.",
-            asks=(too_long,),
-            judge=context_refused(too_long.name),
+            asks=(too_long, plain_ask(budgets)),
+            judge=context_refused(too_long.name, control="plain text"),
             advice="a prompt that is cut in silence is answered as another prompt",
             depends_on=("bad_request",),
         ),

@@ -1,33 +1,74 @@
 """report.json read back renders every output as the comparison itself did."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.simulated_report import simulated_report
+from reports.criteria import Criterion, Status
+from reports.gate import GateReport
+from reports.gate_outputs import render_gate_json, render_gate_markdown
 from reports.json_report import render_json
 from reports.markdown import render_markdown
+from reports.policy import Policy
 from reports.report import Report
 from reports.report_reader import ReportFileError, read_report, report_from_document
 from reports.terminal import render_terminal
+from reports.verdict import Verdict
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
 
-def _read(report: Report) -> Report:
-    found = report_from_document(json.loads(render_json(report))).report
+def _read(document: dict[str, Any]) -> Report:
+    found = report_from_document(document).report
     assert found is not None
     return found
 
 
-@pytest.mark.parametrize("case", ["aime", "mixed", "simulated"])
+def _to_nine_digits(number: str) -> float:
+    """Round as the goldens are."""
+    return float(f"{float(number):.9g}")
+
+
+@pytest.fixture(scope="module")
+def simulated() -> Report:
+    return simulated_report(scale=0.1, seed=1)
+
+
 @pytest.mark.parametrize("render", [render_json, render_markdown, render_terminal])
-def test_reading_back_loses_nothing_that_is_shown(
-    request: pytest.FixtureRequest, case: str, render: Any
+def test_reading_back_loses_nothing_that_is_shown(simulated: Report, render: Callable[[Report], str]) -> None:
+    assert render(_read(json.loads(render_json(simulated)))) == render(simulated)
+
+
+@pytest.mark.parametrize("name", ["compare_aime", "compare_mixed"])
+@pytest.mark.parametrize(
+    ("suffix", "render"), [("md", render_markdown), ("txt", render_terminal)], ids=["markdown", "terminal"]
+)
+def test_the_goldens_follow_from_their_documents(
+    name: str, suffix: str, render: Callable[[Report], str]
 ) -> None:
-    report = request.getfixturevalue(case)
-    assert render(_read(report)) == render(report)
+    document = json.loads((GOLDEN / f"{name}.json").read_text())
+    assert render(_read(document)) == (GOLDEN / f"{name}.{suffix}").read_text()
+
+
+@pytest.mark.parametrize("name", ["compare_aime", "compare_mixed"])
+def test_a_document_read_and_written_is_the_same(name: str) -> None:
+    text = (GOLDEN / f"{name}.json").read_text()
+    written = json.loads(render_json(_read(json.loads(text))), parse_float=_to_nine_digits)
+    assert written == json.loads(text)
+
+
+def test_a_gate_is_read_with_its_comparison(simulated: Report) -> None:
+    criteria = (Criterion(task="aime25", name="loss", status=Status.WARNED, text="open"),)
+    policy = Policy(path=Path("release.toml"), tasks={})
+    for report in (simulated, None):
+        gate = GateReport(policy=policy, verdict=Verdict.PASS, criteria=criteria, report=report)
+        found = report_from_document(json.loads(render_gate_json(gate))).gate
+        assert found is not None
+        assert render_gate_markdown(found) == render_gate_markdown(gate)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image
+
+from tasks.aime25 import AIME25
+from tasks.benchmark import Benchmark
+from tasks.data import dataset_digest
+from tasks.reading import Reading
 
 OCR_TYPES = {
     "Regular Text Recognition": 50,
@@ -33,6 +39,9 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     """Keep the tests away from the user's caches, tokens and network."""
     monkeypatch.setenv("QUANTCHECK_CACHE", str(tmp_path_factory.mktemp("cache")))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    # the libraries read the variable when they are imported, which an earlier test may have done
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr("datasets.config.HF_HUB_OFFLINE", True)
     monkeypatch.delenv("HF_TOKEN", raising=False)
     yield
 
@@ -144,3 +153,33 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("no folder of real data; name one with QUANTCHECK_SHARED_DATA")
     return folder
+
+
+def made_rows(n: int = 30) -> list[dict[str, str]]:
+    return [
+        {"id": str(k), "problem": f"What is {k} times {k + 2}?", "answer": str(k * (k + 2) % 1000)}
+        for k in range(n)
+    ]
+
+
+def write_aime_rows(path: Path, rows: list[dict[str, str]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def rows():
+    return made_rows()
+
+
+@pytest.fixture
+def rows_file(tmp_path, rows):
+    return write_aime_rows(tmp_path / "aime.jsonl", rows)
+
+
+@pytest.fixture
+def pinned(rows) -> Benchmark:
+    """AIME 2025 as if the made rows were its pinned content."""
+    items = AIME25.read_items(rows, Reading())
+    pin = replace(AIME25.pin(None), content_hash=dataset_digest([item.content_hash for item in items]))
+    return replace(AIME25, pins={None: pin})

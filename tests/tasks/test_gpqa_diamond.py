@@ -136,6 +136,8 @@ def test_a_copy_of_another_size_is_refused(gpqa_rows: Rows, write_rows: Write) -
 @pytest.mark.parametrize("offline", ["1", "0"])
 def test_without_the_data_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch, offline: str) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", offline)
+    for module in ("huggingface_hub.constants", "datasets.config"):  # they read the variable once, at import
+        monkeypatch.setattr(f"{module}.HF_HUB_OFFLINE", offline == "1")
     monkeypatch.setenv("HF_HOME", "/nonexistent")
     monkeypatch.setattr("tasks.hub_reader.get_token", lambda: None)
     monkeypatch.setattr("socket.create_connection", _no_network)

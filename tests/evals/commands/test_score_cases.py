@@ -188,7 +188,7 @@ CASES = [
     case(
         "tool_calls",
         {"raw": raw({"content": "", "tool_calls": []}, "tool_calls"), "tools": WEATHER},
-        {"triggered": False, "calls": [], "flags": ["tool_calls_empty"], "score": None},
+        {"triggered": False, "calls": [], "flags": ["tool_calls_empty"], "score": 0.0},
         "TC03 promised",
     ),
     case(
@@ -220,6 +220,21 @@ CASES = [
         },
         {"outcome": "error", "score": None},
         "a cut stream with a call",
+    ),
+    case(
+        "k2_tool_calls",
+        {
+            "text": LEAKED.replace("get_weather", "mcp-srv-read"),
+            "tools": [{"type": "function", "function": {"name": "mcp-srv-read"}}],
+        },
+        {"triggered": True, "valid": True, "outcome": CORRECT},
+        "TC08 raw completions",
+    ),
+    case(
+        "k2_tool_calls",
+        {"raw": raw({"content": "No tool is needed."}), "tools": WEATHER, "target": "tool_calls"},
+        {"triggered": False, "outcome": CORRECT, "answer": "stop"},
+        "whether to call is no part of the score",
     ),
 ]
 
