@@ -94,7 +94,8 @@ class _StreamReader:
             for data in events.close():
                 self._take(data)
         except orjson.JSONDecodeError:
-            return _broken(self._raw, "a frame of the stream is not JSON", is_stream=True)
+            fault = self._raw.detail or "a frame of the stream is not JSON"
+            return _broken(self._raw, fault, is_stream=True)
         except ErrorFrame as error:
             fault = f"an error within the stream: {quoted(error.message)}"
             return _broken(self._raw, fault, _api_error(error), is_stream=True)

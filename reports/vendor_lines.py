@@ -104,13 +104,12 @@ def findings(report: VendorReport, *standings: Standing, is_advisory: bool = Fal
 
 
 def kept_lines(report: VendorReport) -> Iterator[tuple[str, str]]:
-    """Yield the group and the names of the criteria that are met, or do not apply, group by group."""
-    for standing, words in ((Standing.PASS, ""), (Standing.NOT_APPLICABLE, " (do not apply)")):
-        groups: dict[str, list[str]] = {}
-        for criterion in report.criteria:
-            if criterion.standing is standing:
-                groups.setdefault(criterion.group, []).append(criterion.name)
-        yield from ((f"{name}{words}", ", ".join(names)) for name, names in groups.items())
+    """Yield each group with the names of its criteria that are met."""
+    groups: dict[str, list[str]] = {}
+    for criterion in report.criteria:
+        if criterion.standing is Standing.PASS:
+            groups.setdefault(criterion.group, []).append(criterion.name)
+    yield from ((name, ", ".join(names)) for name, names in groups.items())
 
 
 def idle_lines(report: VendorReport) -> Iterator[tuple[str, str]]:

@@ -52,7 +52,7 @@ def choice_probes(budgets: Budgets) -> tuple[Probe, ...]:
             asks=(required,),
             judge=call_made("required", TOOLS),
             advice="the server passes the choice on without enforcing it, or its tool parser loses the call",
-            depends_on=("tool_leak",),
+            depends_on=("tool_leak", "tools_in_prompt"),
         ),
         Probe(
             name="tool_choice_named",

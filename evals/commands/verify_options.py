@@ -1,0 +1,153 @@
+"""The flags of ``quantcheck verify``, and which endpoint each of them is for."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from evals.commands.number import Number
+from evals.commands.run_options import POSITIVE, read_headers, read_json_object
+from evals.endpoint import DEFAULT_KEY_VARIABLE
+from evals.probe_client import ClientSettings
+from evals.run_directory import safe_label
+from tasks.spec import ThinkMode
+from tasks.vendor_contract.profiles import PROFILES
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+def verify_options(command: Command) -> Command:
+    """Add every flag of the command."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def for_each(options: Mapping[str, Any], name: str, flag: str, urls: Sequence[str]) -> tuple[str | None, ...]:
+    """Return one value for each endpoint: one given for all, or as many as there are."""
+    given = options[name]
+    if len(given) in (0, 1):
+        return (given[0] if given else None,) * len(urls)
+    if len(given) != len(urls):
+        raise click.UsageError(f"{flag}: {len(given)} for {len(urls)} endpoints; give one, or one for each")
+    return tuple(given)
+
+
+def labels_of(options: Mapping[str, Any], urls: Sequence[str]) -> tuple[str, ...]:
+    """Return the label of each endpoint; several endpoints are told apart by host and port without one."""
+    given = options["labels"]
+    if given and (len(given) != len(urls) or len(set(map(safe_label, given))) < len(given)):
+        raise click.UsageError(f"--label: {', '.join(given)} for {len(urls)} endpoints; give each its own")
+    if given:
+        return tuple(map(safe_label, given))
+    if len(urls) == 1:
+        return ("",)
+    hosts = [safe_label(url.split("://", 1)[1].split("/", 1)[0]) for url in urls]
+    if len(set(hosts)) < len(hosts):
+        raise click.UsageError("--label: two endpoints share a host; give each a --label of its own")
+    return tuple(hosts)
+
+
+_OPTIONS: Sequence[Callable[[Any], Any]] = (
+    click.option("--combine", is_flag=True, help="Put the reports in DIR... into one table; asks nothing."),
+    click.option(
+        "--base-url", "base_urls", multiple=True, metavar="URL", help="Endpoint; repeat for several."
+    ),
+    click.option("--model", "models", multiple=True, help="Model string; one for all, or one for each URL."),
+    click.option(
+        "--label", "labels", multiple=True, help="Name in reports, one for each URL; else the model's."
+    ),
+    click.option("--profile", type=click.Choice(list(PROFILES)), help="What kind of endpoint it must be."),
+    click.option(
+        "--think-mode",
+        type=click.Choice([mode.value for mode in ThinkMode]),
+        show_default="the profile's",
+        help="How thinking is switched: Moonshot's API, chat template arguments, or not at all.",
+    ),
+    click.option(
+        "--samples",
+        type=_FILE,
+        metavar="FILE",
+        help="K2 tool-call samples (samples.jsonl or tool-calls.tar.gz): run as the task k2_tool_calls.",
+    ),
+    click.option(
+        "--reference",
+        type=_FILE,
+        metavar="FILE",
+        help="Official results of these samples, for the trigger F1.",
+    ),
+    click.option(
+        "--f1-line",
+        type=Number(0, 1),
+        metavar="X",
+        show_default="the published one of the reference's model",
+        help="Least trigger F1 that passes.",
+    ),
+    click.option("--schema-line", type=Number(0, 1), metavar="X", help="Least schema accuracy that passes."),
+    click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N samples."),
+    click.option("--both-ways", is_flag=True, help="Send each sample streamed and plain."),
+    click.option(
+        "--schemas",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        metavar="DIR",
+        help="Schemas for forced calls: SUITE/valid.jsonl and SUITE/invalid.jsonl, as walle has them.",
+    ),
+    click.option("--token-counts", type=_FILE, metavar="FILE", help='JSON list of {"prompt", "tokens"}.'),
+    click.option(
+        "--max-tokens",
+        type=click.IntRange(min=1),
+        default=4096,
+        show_default=True,
+        help="Budget of one reply, reasoning included; never more than half the context.",
+    ),
+    click.option(
+        "--context-tokens",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Context length, where the endpoint does not tell it.",
+    ),
+    click.option(
+        "--max-connections",
+        type=click.IntRange(1, 4096),
+        show_default="8 for probes, 256 for samples",
+        help="Requests in flight.",
+    ),
+    click.option(
+        "--timeout",
+        "timeout_s",
+        type=POSITIVE,
+        default=ClientSettings().timeout_s,
+        show_default=True,
+        metavar="SECONDS",
+        help="Longest wait for one whole reply.",
+    ),
+    click.option(
+        "--api-key-env",
+        default=DEFAULT_KEY_VARIABLE,
+        show_default=True,
+        metavar="NAME",
+        help="Environment variable that holds the key; the key itself is never stored.",
+    ),
+    click.option(
+        "--header",
+        "headers",
+        multiple=True,
+        callback=read_headers,
+        metavar="'NAME: VALUE'",
+        help="Extra HTTP header; repeat for more. Never stored.",
+    ),
+    click.option(
+        "--extra-body", callback=read_json_object, metavar="JSON", help="Merged into every request body."
+    ),
+    click.option(
+        "--out",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=Path("verify"),
+        show_default=True,
+        metavar="DIR",
+        help="Where the report and its evidence go; with several endpoints one folder each.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print the report's JSON and nothing else."),
+)
