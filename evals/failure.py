@@ -6,8 +6,6 @@ import socket
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tasks.request_failed import RequestFailed
-
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
 _REFUSALS_OF_ONE = frozenset(
     {None, 400, 413, 422}
@@ -36,7 +34,7 @@ class FailureKind(StrEnum):
 
 
 @dataclass(kw_only=True, eq=False)  # not frozen: Python itself sets the traceback of an exception
-class Failure(RequestFailed):
+class Failure(Exception):
     """One failed attempt. ``message`` holds the server's own words; ``retry_after_s`` what it asked for."""
 
     kind: FailureKind

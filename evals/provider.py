@@ -43,6 +43,7 @@ from evals.transport import Transport, Waits
 from evals.wire import WireRequest, build_request, encode_request, has_images
 from tasks.image_bytes import ImageError
 from tasks.images import load_image
+from tasks.request_failed import RequestFailed
 from tasks.response_record import RECORD, REQUEST_IDENTITY, response_record
 from tasks.spec import ThinkMode
 from verifiers.ending import Finish, finish_kind
@@ -134,8 +135,12 @@ class EndpointAPI(ModelAPI):
 
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
-    ) -> ModelOutput | tuple[ModelOutput | Exception, ModelCall]:
-        """Return the endpoint's answer, from the journal where it was given before."""
+    ) -> tuple[ModelOutput | Exception, ModelCall]:
+        """Return the endpoint's answer, from the journal where it was given before.
+
+        Raises :class:`RequestFailed` where there is none. Inspect would wrap a failure that is returned: the
+        log would show the request in place of the server's words.
+        """
         identity = _identity(input)
         salt = str(identity.get("salt", ""))
         request = build_request(
@@ -146,19 +151,15 @@ class EndpointAPI(ModelAPI):
             return _output(self.model_name, recorded, request), _call(request, recorded)
         try:
             exchange = await self._exchange(request)
+            if self.journal is not None:
+                self.journal.append(request.key, exchange, identity)
         except Failure as failure:
             if failure.kind is not FailureKind.SERVER and not (
                 request.is_whole and failure.is_of_one_request
             ):
                 self.on_fatal(failure)
-            return failure, ModelCall(request=request.body, response=None)
+            raise RequestFailed(str(failure)) from None
         self.on_reply(request.body, exchange.reply)
-        if self.journal is not None:
-            try:
-                self.journal.append(request.key, exchange, identity)
-            except Failure as failure:
-                self.on_fatal(failure)
-                raise
         return _output(self.model_name, exchange, request), _call(request, exchange)
 
     async def _exchange(self, request: WireRequest) -> Exchange:

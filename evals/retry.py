@@ -135,7 +135,12 @@ def _with_history(failure: Failure, n_attempts: int, after_s: float) -> Failure:
         return failure
     return Failure(
         kind=failure.kind,
-        message=f"{failure.message} (given up after {n_attempts} attempts in {after_s:.0f} s)",
+        message=f"{failure.message} (given up after {n_attempts} attempts in {_about(after_s)})",
         status=failure.status,
         is_retryable=False,
     )
+
+
+def _about(seconds: float) -> str:
+    """Return a time in round words: failures of one outage then read alike, and are logged and counted as one."""
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

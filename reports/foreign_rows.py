@@ -105,23 +105,58 @@ def _lm_eval(line: Mapping[str, Any], _: int) -> Iterator[tuple[tuple[str, str],
 
 
 def _k2_vendor_verifier(line: Mapping[str, Any], _: int) -> Iterator[tuple[tuple[str, str], Row]]:
-    """Score a response 0 when it called a tool wrongly: the schema accuracy is among ``secondary``."""
+    """Score a response 0 when it called a tool wrongly: the schema accuracy is among ``secondary``.
+
+    Whether it called is read from its calls, as far as the response is there; its finish reason may lie.
+    """
     finish, duration = line.get("finish_reason"), line.get("duration_ms")
-    triggered, valid = finish == "tool_calls", line.get("tool_calls_valid") is True
+    n_calls = n_recorded_calls(line)
+    promised = finish == "tool_calls"
+    triggered = promised if n_calls is None else n_calls > 0
+    valid = line.get("tool_calls_valid")
+    valid = (
+        valid if triggered and isinstance(valid, bool) else None if not (triggered and promised) else False
+    )
+    request = line.get("request")
     row: Row = {
         "sample_id": line.get("data_index"),
         "epoch": 1,
-        "score": 0.0 if (triggered and not valid) or finish == "length" else 1.0,
+        "score": 0.0 if valid is False or finish == "length" or (promised and not triggered) else 1.0,
         "stop_reason": finish,
         "duration_s": _seconds(duration),
-        "content_hash": _request_hash(line.get("request")),
-        "secondary": {"triggered": float(triggered)} | ({"schema": float(valid)} if triggered else {}),
+        "content_hash": _request_hash(request),
+        "secondary": {"triggered": float(triggered)} | ({} if valid is None else {"schema": float(valid)}),
+        "details": {
+            "triggered": triggered,
+            "valid": valid,
+            "n_calls": n_calls,
+            "finish_agrees": None if finish == "length" else promised == triggered,
+            "streamed": bool(request.get("stream")) if isinstance(request, Mapping) else None,
+        },
     }
-    if line.get("status") != "success" or finish is None:
+    if not has_succeeded(line):
         response = line.get("response")
         error = response.get("error") if isinstance(response, Mapping) else None
-        row |= {"outcome": "error", "score": math.nan, "error": f"server: {error}", "secondary": None}
+        failed = {"outcome": "error", "score": math.nan, "error": f"server: {error}"}
+        row |= failed | {"secondary": None, "details": None}
     yield ("", ""), row
+
+
+def has_succeeded(line: Mapping[str, Any]) -> bool:
+    """Return whether a line of Moonshot's verifier holds a response; what failed says nothing of the model."""
+    return line.get("status") == "success" and isinstance(line.get("finish_reason"), str)
+
+
+def n_recorded_calls(line: Mapping[str, Any]) -> int | None:
+    """Return how many calls the response of a line of Moonshot's verifier holds, ``None`` where it is not there."""
+    response = line.get("response")
+    choices = response.get("choices") if isinstance(response, Mapping) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, Mapping) else None
+    if not isinstance(message, Mapping):
+        return None
+    calls = message.get("tool_calls")
+    return len(calls) if isinstance(calls, list) else 0
 
 
 def _request_hash(request: Any) -> str | None:

@@ -16,6 +16,7 @@ from reports.json_items import items_section, length_section
 from reports.json_values import block_test, estimate, limits, side_by_side, token_ratio, value_and_limits
 from reports.report import Analysis, Report, SideReport, TaskReport
 from reports.score_table import TaskFacts
+from reports.speed_text import speed_section
 from reports.verdict import Judgement, Sensitivity
 
 SCHEMA_VERSION = 1
@@ -117,6 +118,7 @@ def _task(task: TaskReport) -> dict[str, Any]:
         "noise_floor": asdict(task.noise_floor) if task.noise_floor is not None else None,
         "pass_at": _pair(_pass_at(base), _pass_at(cand)),
         "majority": _pair(base.majority, cand.majority),
+        "speed": _pair(speed_section(base.speed), speed_section(cand.speed)),
         "mismatch": [asdict(found) for found in task.mismatches],
         "joined_by": "content_hash" if task.joined_by_content else "sample_id",
         "notes": [*task.notes, *_analysis_notes(analysis)],

@@ -203,4 +203,5 @@ _CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     "flags": _joined,
     "tokens_estimated": _boolean,
     "secondary": _json,
+    "details": _json,
 }

@@ -163,6 +163,29 @@ def trigger_f1(baseline: ToolCounts, candidate: ToolCounts, *, confidence: float
     return _compare_shares(base, cand, confidence, "wilson-f1", _f1_of_jaccard)
 
 
+def share_estimate(hits: float, trials: float, *, confidence: float = 0.95) -> Estimate | None:
+    """Return ``hits`` of ``trials`` with Wilson's interval; ``None`` without trials."""
+    return _side_estimate(hits, trials, confidence, "wilson", _identity)
+
+
+def f1_estimate(
+    correct: float, spurious: float, missed: float, *, confidence: float = 0.95
+) -> Estimate | None:
+    """Return F1 of true positives beside false positives and negatives, with the interval of :func:`trigger_f1`."""
+    return _side_estimate(correct, correct + spurious + missed, confidence, "wilson-f1", _f1_of_jaccard)
+
+
+def _side_estimate(
+    hits: float, trials: float, confidence: float, method: str, transform: Callable[[FloatArray], FloatArray]
+) -> Estimate | None:
+    if trials <= 0:
+        return None
+    limits = wilson(hits / trials, trials, critical_value(confidence))
+    mapped = Limits(transform(limits.low), transform(limits.high))
+    value = float(transform(np.asarray(hits / trials)))
+    return Estimate(value=value, interval=mapped.interval(confidence, method))
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Share:
     hits: FloatArray

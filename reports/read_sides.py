@@ -4,6 +4,7 @@ from reports.delta import SideEstimate
 from reports.read_values import Fields, known_estimate, read_blocks, read_interval
 from reports.report import Counts, EpochCount, SideReport
 from reports.score_table import TaskFacts
+from reports.speed_text import read_speed
 
 
 def read_side_report(found: Fields, provenance: Fields, side: str) -> SideReport:
@@ -23,6 +24,7 @@ def read_side_report(found: Fields, provenance: Fields, side: str) -> SideReport
         pass_at={int(k): chance for k, chance in found["pass_at"][side].items()},
         majority=found["majority"][side],
         starts=read_blocks(found.get("server_starts", {}).get(side)),
+        speed=read_speed(found.get("speed", {}).get(side)),
     )
 
 

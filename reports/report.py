@@ -13,6 +13,7 @@ from reports.metrics import SideBySide
 from reports.power import Plan
 from reports.response_length import LengthBin
 from reports.score_table import TaskFacts
+from reports.speed import Speed
 from reports.stage import Stage
 from reports.verdict import Judgement, Verdict
 
@@ -85,6 +86,7 @@ class SideReport:
     replicas: BlockTest | None
     pass_at: Mapping[int, float]
     majority: float | None
+    speed: Speed | None = None
     starts: BlockTest | None = None
 
 

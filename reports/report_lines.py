@@ -8,6 +8,7 @@ from reports.delta import Delta
 from reports.diagnosis_lines import diagnosis_facts
 from reports.intervals import Estimate
 from reports.report import Analysis, Report, SideReport, TaskReport
+from reports.speed_text import CLIENT_NOTE, UNKNOWN, side_by_side_texts
 from reports.verdict import Verdict
 
 _SHOWN_ITEMS = 5
@@ -89,18 +90,37 @@ def side_lines(task: TaskReport) -> list[SideLine]:
             candidate=numbers.epochs_grouped(cand.per_epoch),
         )
     )
-    return lines
+    return lines + _speed_lines(base, cand)
 
 
 def comparison_lines(task: TaskReport) -> list[Line]:
     """Return what the two sides show together: delta, margin, flips, kind of loss, refusals and notes."""
     lines = [Line(name="allowed mismatch", text=str(found)) for found in task.mismatches if found.allowed]
-    notes = list(task.notes)
+    notes = [*task.notes, *_client_notes(task)]
     if task.analysis is not None:
         lines += _delta_lines(task, task.analysis)
         lines += [Line(name=name, text=text) for name, text in diagnosis_facts(task, task.analysis)]
         notes += task.analysis.delta.warnings
     return [*lines, *(Line(name="note", text=note) for note in notes)]
+
+
+def _client_notes(task: TaskReport) -> list[str]:
+    sides = (("baseline", task.baseline), ("candidate", task.candidate))
+    return [
+        f"{name}: {CLIENT_NOTE}" for name, side in sides if side.speed is not None and side.speed.client_bound
+    ]
+
+
+def _speed_lines(base: SideReport, cand: SideReport) -> list[SideLine]:
+    """Return how fast each side was served; figures that neither side knows are left out."""
+    if not any(side.speed is not None and side.speed.e2e is not None for side in (base, cand)):
+        return []
+    texts = [side_by_side_texts(side.speed) if side.speed is not None else {} for side in (base, cand)]
+    lines = [
+        SideLine(name=name, baseline=texts[0].get(name, UNKNOWN), candidate=texts[1].get(name, UNKNOWN))
+        for name in (texts[0] or texts[1])
+    ]
+    return [line for line in lines if {line.baseline, line.candidate} - {UNKNOWN, ""}]
 
 
 def verdict_line(task: TaskReport) -> str:

@@ -63,6 +63,16 @@ _RUN = _object(
         "finished": _MAYBE_TEXT,
     }
 )
+_QUANTILES = _maybe(_object({"n": _COUNT} | dict.fromkeys(("mean", "median", "p90", "p99"), _NUMBER)))
+_SPEED = _object(
+    {"n_responses": _COUNT, "n_retried": _COUNT, "tokens_estimated": {"type": "boolean"}}
+    | dict.fromkeys(("ttft", "tpot", "e2e"), _QUANTILES)
+    | dict.fromkeys(("duration_s", "paused_s", "output_tokens", "itl_mean_s"), _MAYBE_NUMBER)
+    | dict.fromkeys(("output_throughput", "request_throughput", "concurrency"), _MAYBE_NUMBER)
+    | dict.fromkeys(("max_concurrency", "tokens_per_solved"), _MAYBE_NUMBER)
+    | {"client_bound": {"type": ["boolean", "null"]}},
+    description="serving speed: times in seconds, throughput in output tokens or requests a second",
+)
 _STAGE = _object(
     {
         "side": _TEXT,
@@ -108,6 +118,7 @@ _TASK = _object(
         "coverage": _sides(_RATE, "share of the expected responses that have a score"),
         "counts": _sides(_object(dict.fromkeys(_OUTCOMES, _COUNT))),
         "per_epoch": _sides(_list(_EPOCH)),
+        "speed": _sides(_maybe(_SPEED)),
         "reasoning_tokens_ratio": _maybe(_LIMITS),
         "accuracy_completed": _maybe(_SIDE_BY_SIDE),
         "accuracy_escalated": _maybe(_SIDE_BY_SIDE),

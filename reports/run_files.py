@@ -195,6 +195,7 @@ def _with_manifest(facts: TaskFacts, manifest: Mapping[str, Any]) -> TaskFacts:
         git_revision=manifest.get("git_revision") or facts.git_revision,
         started=manifest.get("started") or facts.started,
         finished=manifest.get("finished") or facts.finished,
+        client=client if isinstance(client := manifest.get("client"), dict) else {},
         n_items=n_items if isinstance(n_items, int) else facts.n_items,
         epochs=epochs if isinstance(epochs, int) else facts.epochs,
         expected=manifest["expected"] if isinstance(manifest.get("expected"), int) else facts.expected,

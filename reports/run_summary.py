@@ -12,9 +12,15 @@ from reports.arm import Arm, arm_from_scores
 from reports.category_table import category_facts
 from reports.run_files import read_scores
 from reports.score_table import OUTCOMES, TaskFacts
+from reports.speed import speed_of
+from reports.speed_text import speed_section
+from reports.tool_call_json import tool_call_block
+from reports.tool_call_metrics import tool_call_metrics
+from reports.tool_call_rows import has_tool_calls
 
 SCHEMA = 1
 CONFIDENCE = 0.95
+TOOL_TASK = "k2_tool_calls"
 
 
 def summarise_run(
@@ -77,6 +83,7 @@ def summarise(
         "outcomes": outcomes,
         "error_rate": outcomes["error"] / expected if expected else None,
         "errors_by_kind": _errors_by_kind(rows),
+        "first_error": _first_error(rows),
         "flags": flag_counts(rows),
         "accuracy": _accuracy(rows),
         "accuracy_completed": _accuracy(finished),
@@ -84,10 +91,18 @@ def summarise(
         "truncation_rate": outcomes["truncated"] / completed if completed else None,
         "per_epoch": _per_epoch(rows),
         "tokens": _tokens(rows),
+        "speed": speed_section(speed_of(rows, facts.client)),
         "requests_sent": requests_sent,
         "retries": retries,
         **category_facts(rows, groups),
+        **_tool_calls(rows, facts),
     }
+
+
+def _tool_calls(rows: pd.DataFrame, facts: TaskFacts) -> dict[str, Any]:
+    """Return the block of a task about tool calls, nothing for others."""
+    found = tool_call_metrics(rows) if has_tool_calls(rows) or facts.task == TOOL_TASK else None
+    return {} if found is None else {"tool_calls": tool_call_block(found)}
 
 
 def _log_name(directory: Path) -> str | None:
@@ -182,3 +197,9 @@ def _total(values: "pd.Series[float]") -> int | None:
 def _errors_by_kind(rows: pd.DataFrame) -> Mapping[str, int]:
     errors = rows.loc[rows["outcome"] == "error", "error"].dropna()
     return dict(Counter(str(message).partition(":")[0] for message in errors))
+
+
+def _first_error(rows: pd.DataFrame) -> str | None:
+    """Return what the first error said, in one line."""
+    errors = rows.loc[rows["outcome"] == "error", "error"].dropna()
+    return " ".join(str(errors.iloc[0]).split()) if len(errors) else None

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from reports.category_table import render_categories
+from reports.speed_text import CLIENT_NOTE, read_speed, speed_line
+from reports.tool_call_json import tool_call_lines
 
 
 def render_summary(summary: Mapping[str, Any], directory: Path) -> str:
@@ -22,7 +24,11 @@ def render_summary(summary: Mapping[str, Any], directory: Path) -> str:
         lines.append(f"  with larger budgets {_escalated(summary)}")
     lines += [f"  epochs {text}" for text in _epochs(summary)]
     lines += render_categories(summary)
+    lines += (
+        [f"  {line}" for line in tool_call_lines(summary["tool_calls"])] if "tool_calls" in summary else []
+    )
     lines.append(f"  tokens per response {_tokens(summary['tokens'])}")
+    lines += _speed(summary)
     if flagged := {name: n for name, n in summary["flags"].items() if n}:
         lines.append("  flags " + ", ".join(f"{name} {n}" for name, n in flagged.items()))
     lines.append(f"log {directory / (summary['log'] or '')} · next: {_next(summary, directory)}")
@@ -83,6 +89,14 @@ def _tokens(tokens: Mapping[str, Any]) -> str:
         return "unknown: the endpoint sends no usage"
     reasoning = "" if tokens["reasoning_mean"] is None else f" ({tokens['reasoning_mean']:,.0f} reasoning)"
     return f"{tokens['output_mean']:,.0f}{reasoning}{', estimated' if tokens['estimated'] else ''}"
+
+
+def _speed(summary: Mapping[str, Any]) -> list[str]:
+    speed = read_speed(summary.get("speed"))
+    if speed is None or speed.e2e is None:
+        return []
+    note = [f"  {CLIENT_NOTE}"] if speed.client_bound else []
+    return [f"  speed {speed_line(speed)}", *note]
 
 
 def _next(summary: Mapping[str, Any], directory: Path) -> str:

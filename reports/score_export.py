@@ -80,8 +80,9 @@ def _json_lines(table: pd.DataFrame) -> Iterator[bytes]:
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:
     row["flags"] = row["flags"].split(";") if row["flags"] else []
-    if row["secondary"] is not None:
-        row["secondary"] = orjson.Fragment(row["secondary"])
+    for name in ("secondary", "details"):
+        if row[name] is not None:
+            row[name] = orjson.Fragment(row[name])
     return row
 
 

@@ -38,6 +38,7 @@ EXTRA_COLUMNS = (
     "answer_tokens",
     "tokens_estimated",
     "secondary",
+    "details",  # JSON text: what a report of the task's own reads, such as the calls of a response
     # what a larger budget brought where the response as served was truncated; never mixed into the others
     "escalated_outcome",
     "escalated_score",
@@ -59,7 +60,7 @@ REPEATED_TEXT = (
     "category",
     "escalated_outcome",
 )
-FREE_TEXT = ("answer", "lenient_answer", "reason", "error", "secondary")
+FREE_TEXT = ("answer", "lenient_answer", "reason", "error", "secondary", "details")
 NUMBERS = (
     "score",
     "output_tokens",
@@ -84,7 +85,7 @@ class TaskFacts:
     ``sequential`` holds the looks that a run declared which may stop early, ``starts`` the times (Unix) at
     which it was started on a server that may have been a new one.
     ``status`` is the log's own word (``success``, ``started``, ``cancelled``, ``error``, ``torn``) or
-    ``file`` for a score file.
+    ``file`` for a score file. ``client`` is what the run measured of its own client.
     """
 
     task: str
@@ -104,6 +105,7 @@ class TaskFacts:
     sample_ids: tuple[str, ...] = ()
     status: str = "file"
     is_foreign: bool = False
+    client: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     sequential: Mapping[str, Any] = field(default_factory=dict)
     starts: tuple[float, ...] = ()
@@ -114,7 +116,7 @@ class ScoreTable:
     """Rows of one or several tasks (:data:`COLUMNS`) and the facts of each task, by task name.
 
     In the frame ``score`` is NaN where the response is missing, ``outcome`` is null where a foreign source
-    gave no score, ``flags`` is text joined by ``;``, ``secondary`` JSON text, ``seed`` a nullable integer.
+    gave no score, ``flags`` is text joined by ``;``, ``secondary`` and ``details`` JSON text, ``seed`` a nullable integer.
     """
 
     frame: pd.DataFrame

@@ -8,6 +8,7 @@ from reports.metrics import majority_accuracy, pass_at_k
 from reports.report import Counts, EpochCount, SideReport
 from reports.score_table import OUTCOMES, TaskFacts
 from reports.server_starts import compare_starts
+from reports.speed import speed_of
 
 
 def side_report(facts: TaskFacts, frame: pd.DataFrame) -> SideReport:
@@ -22,6 +23,7 @@ def side_report(facts: TaskFacts, frame: pd.DataFrame) -> SideReport:
         replicas=compare_blocks(frame, "replica"),
         pass_at=pass_at,
         majority=majority_accuracy(frame) if pass_at and frame["answer"].notna().any() else None,
+        speed=speed_of(frame, facts.client),
         starts=compare_starts(frame, facts.starts),
     )
 

@@ -25,6 +25,7 @@ from reports.stage import Stage, at_stage, stage_of_pair
 from reports.stage_text import stage_notes, stage_reason
 from reports.tallies import side_report
 from reports.tolerance import Tolerance, judge_tolerance
+from reports.tool_call_comparison import compare_tool_calls, trigger_notes
 from reports.verdict import Verdict
 
 
@@ -44,7 +45,11 @@ def compare_task(
         candidate=side_report(cand.facts, cand.frame),
         mismatches=protocol_mismatches(base.facts, cand.facts, allowed),
         joined_by_content=joined.by_content,
-        notes=(*_notes(base, cand), *(stage_notes(stage) if stage is not None else ())),
+        notes=(
+            *_notes(base, cand),
+            *(stage_notes(stage) if stage is not None else ()),
+            *trigger_notes(joined.baseline, joined.candidate),
+        ),
         items=item_rows(joined.baseline, joined.candidate),
         by_response_length=length_bins(joined.baseline, joined.candidate, confidence=confidence),
         stage=stage,
@@ -156,7 +161,8 @@ def _secondary(base: pd.DataFrame, cand: pd.DataFrame, confidence: float) -> dic
     compared = {
         name: _compared(base, ours[name], cand, theirs[name], confidence) for name in ours if name in theirs
     }
-    return {name: found for name, found in compared.items() if found is not None}
+    known = {name: found for name, found in compared.items() if found is not None}
+    return known | compare_tool_calls(base, cand, confidence=confidence)
 
 
 def _secondary_scores(frame: pd.DataFrame) -> dict[str, np.ndarray]:

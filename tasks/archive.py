@@ -54,34 +54,6 @@ def _unpacked(path: Path, name: str) -> Path:
     return kept
 
 
-def _unpack(path: Path, file: BinaryIO, name: str, target: BinaryIO) -> None:
-    is_plain = path.name.lower().endswith(".tar")
-    plain = _Bounded(file if is_plain else gzip.GzipFile(fileobj=file), path)
-    if path.name.lower().endswith(_TARS):
-        _copy(_member(path, plain, name), target)
-    else:
-        _copy(plain, target)
-
-
-def _member(path: Path, plain: "_Bounded", name: str) -> BinaryIO:
-    archive = tarfile.open(fileobj=plain, mode="r|")  # noqa: SIM115  # closed with the file it reads
-    seen: list[str] = []
-    for member in archive:
-        base = member.name.rpartition("/")[2]
-        if member.isfile() and base == name and (found := archive.extractfile(member)) is not None:
-            return found  # type: ignore[return-value]
-        if not base.startswith("._"):
-            seen.append(member.name)
-    raise DataError(
-        f"dataset path {str(path)!r}: holds no {name}, only {', '.join(seen[:5]) or 'nothing'}; name another archive"
-    )
-
-
-def _copy(source: "BinaryIO | _Bounded", target: BinaryIO) -> None:
-    while block := source.read(_BLOCK_BYTES):
-        target.write(block)
-
-
 class _Bounded(io.RawIOBase):
     """Reads no more than a data file may hold once unpacked: a small archive can unfold to fill a disk."""
 
@@ -98,3 +70,31 @@ class _Bounded(io.RawIOBase):
                 f"dataset path {str(self._path)!r}: unpacks to more than {MAX_UNPACKED_BYTES:,} bytes; this is not the data"
             )
         return block
+
+
+def _unpack(path: Path, file: BinaryIO, name: str, target: BinaryIO) -> None:
+    is_plain = path.name.lower().endswith(".tar")
+    plain = _Bounded(file if is_plain else gzip.GzipFile(fileobj=file), path)
+    if path.name.lower().endswith(_TARS):
+        _copy(_member(path, plain, name), target)
+    else:
+        _copy(plain, target)
+
+
+def _member(path: Path, plain: _Bounded, name: str) -> BinaryIO:
+    archive = tarfile.open(fileobj=plain, mode="r|")  # noqa: SIM115  # closed with the file it reads
+    seen: list[str] = []
+    for member in archive:
+        base = member.name.rpartition("/")[2]
+        if member.isfile() and base == name and (found := archive.extractfile(member)) is not None:
+            return found  # type: ignore[return-value]
+        if not base.startswith("._"):
+            seen.append(member.name)
+    raise DataError(
+        f"dataset path {str(path)!r}: holds no {name}, only {', '.join(seen[:5]) or 'nothing'}; name another archive"
+    )
+
+
+def _copy(source: BinaryIO | _Bounded, target: BinaryIO) -> None:
+    while block := source.read(_BLOCK_BYTES):
+        target.write(block)

@@ -36,9 +36,7 @@ def escalate_truncated(max_tokens: int, escalate_to: int) -> Solver:
             config = GenerateConfig(max_tokens=budget, seed=read_record(state.output).get("seed"))
             try:
                 output = await get_model().generate(asked, config=config)
-            except RuntimeError as error:  # as Inspect wraps what a provider raises
-                if not isinstance(error.__cause__, RequestFailed):
-                    raise
+            except RequestFailed:
                 state.store.set(_OUTPUT, None)
                 state.store.set(_MAX_TOKENS, budget)
                 break

@@ -2,4 +2,11 @@
 
 
 class RequestFailed(Exception):
-    """A request without a response. Providers of ours raise nothing else for the faults of an endpoint."""
+    """A request without a response. Our provider raises nothing else for the faults of an endpoint.
+
+    ``message`` is what Inspect writes into the log: the kind of failure, a colon and the words for people.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message

@@ -41,7 +41,10 @@ def seeded_generate(
             else message
             for message in state.messages
         ]
-        return await (generate(state) if seed is None else generate(state, seed=seed))
+        # tools are never run: the calls of a response are what is graded
+        if seed is None:
+            return await generate(state, tool_calls="none")
+        return await generate(state, tool_calls="none", seed=seed)
 
     return solve
 

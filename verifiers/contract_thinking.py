@@ -22,7 +22,7 @@ _REASONING_FIELDS = frozenset({"reasoning", "reasoning_content"})
 _MAX_SHARE = 0.8  # of the reasoning at the highest effort, that the lowest may take
 # How checkpoints begin when they think aloud.
 _ALOUD = re.compile(
-    r"\s*(?:okay|ok,? so|alright|hmm|wait|let me|let's (?:think|see)|first,? (?:i|let)|the user (?:asks|wants|is|has|says)|"
+    r"\W*(?:okay|ok,? so|alright|hmm|wait|let me|let's (?:think|see)|first,? (?:i|let)|the user (?:asks|wants|is|has|says)|"
     r"we (?:need|are asked)|i (?:need|should|have) to|thinking)\b",
     re.IGNORECASE,
 )
@@ -95,10 +95,11 @@ def answer_alone(name: str, expected: str) -> Judge:
         if problem is not None:
             return problem
         visible = split_thinking(answered(reply).content).visible.strip()
-        if visible.strip("\"'*`.").lower().startswith(expected.lower()):
-            return passed(quoted(visible))
-        if _ALOUD.match(visible):
+        words = re.findall(r"\w+", visible.lower())
+        if words != [expected.lower()] and _ALOUD.match(visible):
             return failed(f"thinks aloud in the content: {quoted(visible)}")
+        if words[:1] == [expected.lower()]:
+            return passed(quoted(visible))
         return not_applicable(f"neither {expected} nor thinking aloud: {quoted(visible)}")
 
     return judge

@@ -27,7 +27,7 @@ from evals.endpoint import Endpoint
 from evals.exit_code import CommandError, ExitCode
 from evals.raw_completions import render_items
 from evals.retry import RetryPolicy
-from evals.run_directory import write_json
+from evals.run_directory import read_manifest, write_json
 from evals.runner import RunEnd, RunRequest, RunSettings, run
 from evals.transport import Waits
 from evals.until_decided import SequenceEnd
@@ -153,8 +153,15 @@ def finish(
     if decided is not None:
         return decision_code(decided)
     if summary is None or summary["status"] == "invalid":
-        return ExitCode.INVALID
+        raise CommandError(f"invalid run: {_what_failed(summary)}", ExitCode.INVALID)
     return ExitCode.DONE
+
+
+def _what_failed(summary: Mapping[str, Any] | None) -> str:
+    if summary is None:
+        return "it left no log; run the same command again"
+    errors = f"{summary['outcomes']['error']} of {summary['expected']} responses failed"
+    return f"{errors} ({summary['first_error']}); run the same command again to ask them again"
 
 
 def summary_of(
@@ -172,7 +179,8 @@ def summary_of(
     }
     if end.is_whole and end.log is not None:
         log = read_eval_log(end.log)
-        return summarise(log.frame, log.facts, log=end.log.name, **facts)
+        client = read_manifest(end.directory).get("client") or {}  # known only once the run has ended
+        return summarise(log.frame, replace(log.facts, client=client), log=end.log.name, **facts)
     if end.log is None and (end.was_interrupted or end.fatal is not None):
         return None
     return summarise_run(end.directory, **facts)

@@ -95,10 +95,9 @@ def _context_probes(budgets: Budgets, context_tokens: int) -> list[Probe]:
     too_long = Ask(
         name="long prompt", body={"messages": user(prompt), "max_tokens": budgets.short}, thinking=False
     )
-    beyond = long_ask(budgets, "budget beyond")
-    beyond = Ask(
-        name=beyond.name, body={**plain_ask(budgets).body, "max_tokens": context_tokens + 1}, thinking=False
-    )
+    # the stop sequences keep a small model from filling the context
+    body = {**plain_ask(budgets).body, "max_tokens": context_tokens + 1, "stop": [".", "\n"]}
+    beyond = Ask(name="budget beyond", body=body, thinking=False)
     return [
         Probe(
             name="context_prompt",

@@ -16,6 +16,7 @@ from evals.provider import EndpointAPI, _output
 from evals.retry import RetryPolicy
 from evals.transport import Waits
 from evals.wire import WireRequest
+from tasks.request_failed import RequestFailed
 from tasks.response_record import REQUEST_IDENTITY, read_record, response_of
 from tests.evals.wire_server import CLOSE, LAST_CHUNK, RESET, chunked, head, plain, wire_server
 from verifiers.response import Response, ToolCall, Usage
@@ -41,14 +42,22 @@ def generate(*scripts, inputs=None, journal=None, together=False, **settings):
             api.policy, api.waits, api.journal = QUICK, Waits(idle_s=1, first_byte_s=1, plain_s=1), journal
             api.fatal = []
             api.on_fatal = api.fatal.append
-            sent = [api.generate(one, [], "auto", GenerateConfig(seed=1)) for one in (inputs or [asked()])]
+            sent = [one_end(api, one) for one in (inputs or [asked()])]
             try:
                 ends = await asyncio.gather(*sent) if together else [await one for one in sent]
             finally:
                 await api.aclose()
-            return [end[0] for end in ends], server, api
+            return ends, server, api
 
     return asyncio.run(run())
+
+
+async def one_end(api, messages):
+    try:
+        output, _ = await api.generate(messages, [], "auto", GenerateConfig(seed=1))
+    except RequestFailed as failure:
+        return failure
+    return output
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=15)
@@ -190,15 +199,14 @@ def test_the_key_is_sent_and_not_kept(monkeypatch):
 
 def test_a_refusal_stops_the_run_with_the_servers_words():
     (end,), server, api = generate((plain({"error": {"message": "max_model_len is 2048"}}, "400 X"),))
-    assert isinstance(end, Failure)
+    assert end.message == "configuration: HTTP 400: max_model_len is 2048"
     assert str(api.fatal[0]) == "configuration: HTTP 400: max_model_len is 2048"
     assert len(server.requests) == 1
 
 
 def test_a_server_that_fails_for_ever_is_an_error_of_one_sample():
     (end,), server, api = generate((plain({}, "500 X"),))
-    assert isinstance(end, Failure) and end.kind is FailureKind.SERVER
-    assert "given up after" in end.message
+    assert end.message.startswith("server: HTTP 500: {} (given up after ")
     assert api.fatal == []
     assert len(server.requests) > 2
 
@@ -220,7 +228,7 @@ def test_a_failed_answer_is_not_journalled(tmp_path, end):
     cut = (head(chunked=True), chunked(b'data: {"choices":[{"index":0,"delta":{"content":"7"}}]}\n\n'), end)
     with Journal(tmp_path / "journal.zst") as journal:
         (output,), _, _ = generate(cut, journal=journal)
-        assert isinstance(output, Failure)
+        assert isinstance(output, RequestFailed)
         assert len(journal) == 0
         (output,), _, _ = generate((plain(ANSWER),), journal=journal)
         assert output.completion == "7"
@@ -231,8 +239,10 @@ def test_a_journal_that_cannot_be_written_stops_the_run(tmp_path):
         def append(self, key, exchange, facts):
             raise Failure(kind=FailureKind.CLIENT, message="no space", is_retryable=False)
 
-    with Full(tmp_path / "journal.zst") as journal, pytest.raises(Failure, match="no space"):
-        generate((plain(ANSWER),), journal=journal)
+    with Full(tmp_path / "journal.zst") as journal:
+        (end,), _, api = generate((plain(ANSWER),), journal=journal)
+    assert end.message == "client: no space"
+    assert api.fatal[0].kind is FailureKind.CLIENT
 
 
 def test_answers_of_requests_in_flight_together_are_not_mixed_up():

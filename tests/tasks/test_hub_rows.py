@@ -22,7 +22,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         return table.cast_column("image", datasets.Image())
 
     monkeypatch.setattr("datasets.load_dataset", load)
-    monkeypatch.setattr("tasks.hub_reader._hub_answers", lambda: True)
+    monkeypatch.setattr("tasks.hub_reader._why_not", lambda _copy: None)
     return asked
 
 
@@ -73,7 +73,7 @@ def test_what_went_wrong_is_told(
         raise ConnectionError("gone\nand more")
 
     monkeypatch.setattr("datasets.load_dataset", refuse)
-    monkeypatch.setattr("tasks.hub_reader._hub_answers", lambda: True)
+    monkeypatch.setattr("tasks.hub_reader._why_not", lambda _copy: None)
     monkeypatch.setenv("HF_HUB_OFFLINE", offline)
     monkeypatch.setenv("HF_TOKEN", "hf_x")
     copy = HubCopy(repo="made/up", config="default", split="test", revision="a" * 40, gated=gated)

@@ -16,6 +16,8 @@ def data(
     for name in ("HF_HOME", "QUANTCHECK_CACHE"):
         monkeypatch.setenv(name, str(tmp_path / name))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr("datasets.config.HF_HUB_OFFLINE", True)
     monkeypatch.setattr("socket.socket.connect", _no_network)
 
     def run(*arguments: str) -> tuple[int, list[dict[str, Any]]]:

@@ -26,6 +26,8 @@ class Scored:
 def score(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Score:
     """Return a function that scores rows (or raw bytes) and gives exit code, stdout and stderr."""
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr("datasets.config.HF_HUB_OFFLINE", True)
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
 
     def run(task: str, rows: list[Any] | bytes, *options: str) -> Scored:
