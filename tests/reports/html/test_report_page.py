@@ -167,7 +167,7 @@ def test_speed_stands_beside_accuracy_where_it_is_known(simulated: Report, bound
     one = replace(
         task, baseline=replace(task.baseline, speed=speed), candidate=replace(task.candidate, speed=speed)
     )
-    assert "1,234 → 1,234" in (page := render_html(replace(simulated, tasks=(one,))))
+    assert "1,234 → 1,234" in (page := render_html(replace(simulated, tasks=(one,), verdict=one.verdict)))
     assert note in page
 
 
