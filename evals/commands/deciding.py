@@ -109,12 +109,7 @@ def baseline_for(request: RunRequest, options: Mapping[str, Any]) -> TaskRun | N
     """Return the run that ``--baseline`` names, ``None`` without; one that a comparison would refuse is."""
     if options["baseline"] is None:
         return None
-    return choose_baseline(
-        find_side(options["baseline"]),
-        request.spec,
-        request.items,
-        max_error_rate=options["max_error_rate"],
-    )
+    return choose_baseline(find_side(options["baseline"]), request.spec, request.items)
 
 
 def decide(request: RunRequest, options: Mapping[str, Any], baseline: TaskRun) -> SequenceEnd:
@@ -141,7 +136,6 @@ def decide(request: RunRequest, options: Mapping[str, Any], baseline: TaskRun) -
             request=request,
             declaration=declaration,
             baseline=baseline,
-            max_error_rate=options["max_error_rate"],
         ),
         _say_look,
     )

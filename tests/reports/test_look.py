@@ -16,8 +16,8 @@ BASE = task_run(drawn(0.9, 16, seed=1))
 
 def _look(number: int, scores: np.ndarray, *, error_rate: float | None = None, **terms: Any) -> Look:
     what = declaration(**terms)
-    candidate = declared(task_run(scores[:, : what.plan.looks[number - 1]], "nvfp4"), what)
-    return take_look(what, number, BASE, candidate, max_error_rate=error_rate)
+    run = task_run(scores[:, : what.plan.looks[number - 1]], "nvfp4", max_error_rate=error_rate)
+    return take_look(what, number, BASE, declared(run, what))
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_a_pass_that_missing_responses_could_turn_goes_on() -> None:
     whole = declared(task_run(scores[:, :8], "nvfp4"), what)
     assert take_look(what, 1, base, whole).verdict is Verdict.PASS
     scores[:12, :2] = np.nan
-    holed = declared(task_run(scores[:, :8], "nvfp4"), what)
-    look = take_look(what, 1, base, holed, max_error_rate=0.5)
+    holed = declared(task_run(scores[:, :8], "nvfp4", max_error_rate=0.5), what)
+    look = take_look(what, 1, base, holed)
     assert look.verdict is Verdict.INCONCLUSIVE and not look.stops
     assert look.reason.startswith("missing:")
 
