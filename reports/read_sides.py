@@ -23,13 +23,8 @@ def read_side_report(found: Fields, provenance: Fields, side: str) -> SideReport
         replicas=read_blocks(found["replicas"][side]),
         pass_at={int(k): chance for k, chance in found["pass_at"][side].items()},
         majority=found["majority"][side],
-<<<<<<< HEAD
         speed=read_speed(found.get("speed", {}).get(side)),
         starts=read_blocks(found.get("server_starts", {}).get(side)),
-=======
-        starts=read_blocks(found.get("server_starts", {}).get(side)),
-        speed=read_speed(found.get("speed", {}).get(side)),
->>>>>>> html
     )
 
 
