@@ -19,13 +19,14 @@ MAX_CONNECTIONS ?=
 BASELINE ?= runs/int4
 CANDIDATE ?= runs/nvfp4
 POLICY ?= release.toml
+DIR ?= compare
 ARGS ?=
 RUN_FLAGS = $(if $(MODEL),--model "$(MODEL)") $(if $(LABEL),--label "$(LABEL)") $(if $(EPOCHS),--epochs $(EPOCHS)) \
 	$(if $(PRESET),--preset $(PRESET)) $(if $(LIMIT),--limit $(LIMIT)) $(if $(MAX_TOKENS),--max-tokens $(MAX_TOKENS)) \
 	$(if $(MAX_CONNECTIONS),--max-connections $(MAX_CONNECTIONS)) $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo eval check verify plan compare gate test lint
+.PHONY: help setup demo eval check verify plan compare gate report test lint bench coverage
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +67,18 @@ compare: setup ## Compare CANDIDATE with BASELINE [ARGS=]
 
 gate: setup ## Judge CANDIDATE against BASELINE by POLICY [ARGS=]
 	$(BIN)/quantcheck gate --policy $(POLICY) --baseline $(BASELINE) --candidate $(CANDIDATE) $(ARGS)
+
+report: setup ## Render a finished comparison again as HTML [DIR= ARGS=]
+	$(BIN)/quantcheck report $(DIR) $(ARGS)
+
+bench: setup ## Measure side by side, in one run each: transport, bookkeeping, images, report page
+	$(BIN)/python -m benchmarks.transport --streams 64
+	$(BIN)/python -m benchmarks.bookkeeping
+	$(BIN)/python -m benchmarks.mmmu_memory --images 200
+	$(BIN)/python -m benchmarks.html
+
+coverage: setup ## Simulate how often intervals and verdicts hold; writes docs/coverage.md
+	$(BIN)/python -m benchmarks.coverage
 
 test: setup ## Run the tests
 	$(BIN)/python -m pytest -n auto $(ARGS)

@@ -14,7 +14,7 @@ from tasks.benchmark import Item
 from tasks.spec import TaskSpec
 
 
-def choose_baseline(runs: Side, spec: TaskSpec, items: Sequence[Item], *, max_error_rate: float) -> TaskRun:
+def choose_baseline(runs: Side, spec: TaskSpec, items: Sequence[Item]) -> TaskRun:
     """Return the run to compare with; raises :class:`NotComparableError` where a comparison would refuse."""
     run = _run_of(runs, spec)
     mismatches = protocol_mismatches(run.facts, _facts(spec))
@@ -24,11 +24,11 @@ def choose_baseline(runs: Side, spec: TaskSpec, items: Sequence[Item], *, max_er
             f" {'; '.join(map(str, mismatches))}; run both under one protocol"
         )
     _refuse_other_items(run, items)
-    counts = count_outcomes(run.frame, run.facts.expected)
-    if counts.error_rate > max_error_rate:
+    counts, allowed = count_outcomes(run.frame, run.facts.expected), run.facts.max_error_rate or 0.0
+    if counts.error_rate > allowed:
         raise NotComparableError(
             f"baseline {run.facts.source}: {counts.errors} of {counts.scored + counts.errors} responses"
-            f" failed; at most a share of {max_error_rate:g} is allowed: run it again to retry them"
+            f" failed; at most a share of {allowed:g} is allowed: run it again to retry them"
         )
     return run
 

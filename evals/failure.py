@@ -47,14 +47,15 @@ class Failure(Exception):
     def __str__(self) -> str:
         return f"{self.kind}: {self.message}"
 
-    @property
-    def is_of_one_request(self) -> bool:
-        """Whether the endpoint refuses what this request says, so that another one may well be taken.
+    def stops_run(self, *, is_whole_request: bool) -> bool:
+        """Whether it is no use to go on: our own machine is at fault, or the endpoint refuses everybody.
 
-        Not where it refuses everybody: no key, no such model or path. Only requests that bring their own
-        settings can differ in this.
+        A prompt is refused for settings that all of a run share. A whole request brings its own: where it is
+        refused for what it says, another may well be taken; without a key or the model none is.
         """
-        return self.kind is FailureKind.CONFIGURATION and self.status in _REFUSALS_OF_ONE
+        if self.kind is FailureKind.CONFIGURATION and is_whole_request:
+            return self.status not in _REFUSALS_OF_ONE
+        return self.kind is not FailureKind.SERVER
 
 
 def server_failure(message: str, *, status: int | None = None) -> Failure:

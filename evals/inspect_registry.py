@@ -1,4 +1,4 @@
-"""What Inspect finds through our entry point: the provider and the tasks, for ``inspect eval quantcheck/aime25``."""
+"""What Inspect finds through our entry point: the provider, and the tasks (``inspect eval FILE@aime25``)."""
 
 from pathlib import Path
 from typing import Any

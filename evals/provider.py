@@ -38,18 +38,17 @@ from evals.endpoint import (
 from evals.exchange import Attempt, Exchange, Reply
 from evals.failure import Failure, FailureKind
 from evals.journal import Journal
+from evals.reply_reader import most_events
 from evals.retry import EndpointHealth, RetryPolicy, send_with_retries
 from evals.transport import Transport, Waits
-from evals.wire import WireRequest, build_request, encode_request, has_images
+from evals.wire import WireRequest, build_request, encode_request, has_images, request_identity
 from tasks.image_bytes import ImageError
 from tasks.images import load_image
 from tasks.request_failed import RequestFailed
-from tasks.response_record import RECORD, REQUEST_IDENTITY, response_record
+from tasks.response_record import RECORD, response_record
 from tasks.spec import ThinkMode
 from verifiers.ending import Finish, finish_kind
 from verifiers.response import Response
-
-EVENTS_PER_TOKEN, OTHER_EVENTS = 8, 1_000
 
 STOP_REASONS: Mapping[Finish, StopReason] = {
     Finish.STOPPED: "stop",
@@ -141,7 +140,7 @@ class EndpointAPI(ModelAPI):
         Raises :class:`RequestFailed` where there is none. Inspect would wrap a failure that is returned: the
         log would show the request in place of the server's words.
         """
-        identity = _identity(input)
+        identity = request_identity(input)
         salt = str(identity.get("salt", ""))
         request = build_request(
             input, tools, tool_choice, config, self.endpoint, salt=salt, stream=self.stream
@@ -154,9 +153,7 @@ class EndpointAPI(ModelAPI):
             if self.journal is not None:
                 self.journal.append(request.key, exchange, identity)
         except Failure as failure:
-            if failure.kind is not FailureKind.SERVER and not (
-                request.is_whole and failure.is_of_one_request
-            ):
+            if failure.stops_run(is_whole_request=request.is_whole):
                 self.on_fatal(failure)
             raise RequestFailed(str(failure)) from None
         self.on_reply(request.body, exchange.reply)
@@ -193,25 +190,6 @@ class EndpointAPI(ModelAPI):
         if not request.is_whole and has_images(request.body):
             return await asyncio.to_thread(encode_request, request, self.load_image)
         return encode_request(request, self.load_image)
-
-
-def most_events(body: Mapping[str, Any]) -> int | None:
-    """Return how many events a stream may have before it counts as endless; ``None`` without a budget.
-
-    One a token is usual; servers that send letter by letter, or empty events between, need more.
-    """
-    budgets = [body[name] for name in ("max_tokens", "max_completion_tokens") if type(body.get(name)) is int]
-    return EVENTS_PER_TOKEN * max(budgets) + OTHER_EVENTS if budgets else None
-
-
-def _identity(messages: list[ChatMessage]) -> Mapping[str, Any]:
-    """Return which response is asked for, as the solver noted it on the message."""
-    for message in messages:
-        if message.metadata and REQUEST_IDENTITY in message.metadata:
-            identity = message.metadata[REQUEST_IDENTITY]
-            if isinstance(identity, dict):
-                return identity
-    return {}
 
 
 def _call(request: WireRequest, exchange: Exchange) -> ModelCall:

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from verifiers.response import Response
 
 MAX_PLAIN_BYTES = 256 * 1024**2  # a whole reply of a million tokens has some megabytes
 _EVENT_STARTS = tuple(b":deir")  # a comment, or one of the fields data, event, id and retry
+EVENTS_PER_TOKEN, OTHER_EVENTS = 8, 1_000
 _INVISIBLE = BYTE_ORDER_MARK + b" \t\r\n"
 
 
@@ -138,6 +140,15 @@ class ReplyReader:
             duration_s=time.perf_counter() - self._started,
             n_chunks=self.n_chunks,
         )
+
+
+def most_events(body: Mapping[str, Any]) -> int | None:
+    """Return how many events a stream may have before it counts as endless; ``None`` without a budget.
+
+    One a token is usual; servers that send letter by letter, or empty events between, need more.
+    """
+    budgets = [body[name] for name in ("max_tokens", "max_completion_tokens") if type(body.get(name)) is int]
+    return EVENTS_PER_TOKEN * max(budgets) + OTHER_EVENTS if budgets else None
 
 
 def _endless(words: str) -> Failure:

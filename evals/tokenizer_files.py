@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from huggingface_hub import hf_hub_download
-from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, HFValidationError
+from huggingface_hub.errors import (
+    EntryNotFoundError,
+    HfHubHTTPError,
+    HFValidationError,
+    LocalEntryNotFoundError,
+)
 
 CONFIG, TEMPLATE, TOOL_CODE = "tokenizer_config.json", "chat_template.jinja", "tool_declaration_ts.py"
 _TOKENIZER_CODE = "tokenization_kimi.py"
@@ -96,14 +101,19 @@ def _text(path: Path) -> str:
 def _from_hub(repo: str, name: str) -> Path | None:
     try:
         return Path(hf_hub_download(repo, name, etag_timeout=_HUB_TIMEOUT_S))
+    except LocalEntryNotFoundError as error:  # the hub was not reached: whether it has the file is not known
+        raise _no_hub(repo, error) from error
     except EntryNotFoundError:
         return None
     except (HfHubHTTPError, HFValidationError, OSError, ValueError) as error:
-        words = str(error).strip().splitlines()
-        raise ChatTemplateError(
-            f"tokenizer {repo!r}: not to be had from the hub ({words[0] if words else error}); give the directory"
-            " of a local copy with --tokenizer"
-        ) from error
+        raise _no_hub(repo, error) from error
+
+
+def _no_hub(repo: str, error: Exception) -> ChatTemplateError:
+    words = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return ChatTemplateError(
+        f"tokenizer {repo!r}: not to be had from the hub ({words}); give the directory of a local copy with --tokenizer"
+    )
 
 
 def _imported(path: Path) -> Callable[[Any], str]:

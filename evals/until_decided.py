@@ -19,7 +19,6 @@ class Sequence:
     request: RunRequest
     declaration: Declaration
     baseline: TaskRun
-    max_error_rate: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +75,6 @@ def _take(sequence: Sequence, number: int) -> Look:
         number,
         sequence.baseline,
         only_run(find_runs(sequence.request.directory)),
-        max_error_rate=sequence.max_error_rate,
     )
 
 

@@ -10,7 +10,7 @@ from inspect_ai.tool import ToolChoice, ToolFunction, ToolInfo
 
 from evals.endpoint import Endpoint
 from evals.whole_request import encode_whole, is_completion, merge, whole_body, whole_key
-from tasks.response_record import RAW_REQUEST, REQUEST_IMAGES
+from tasks.response_record import RAW_REQUEST, REQUEST_IDENTITY, REQUEST_IMAGES
 from tasks.spec import digest
 
 CHAT, COMPLETIONS = "chat/completions", "completions"  # paths below the base URL
@@ -28,7 +28,7 @@ class WireRequest:
 
     body: dict[str, Any]
     key: str
-    stream: bool
+    stream: bool = True
     is_whole: bool = False
     path: str = CHAT
 
@@ -41,7 +41,7 @@ def build_request(
     endpoint: Endpoint,
     *,
     salt: str,
-    stream: bool,
+    stream: bool = True,
 ) -> WireRequest:
     """Return the request for Inspect's messages; ``salt`` tells apart requests with equal bodies."""
     raw = _raw_request(messages)
@@ -91,6 +91,15 @@ def _whole_request(raw: Mapping[str, Any], body: dict[str, Any], salt: str) -> W
         is_whole=True,
         path=COMPLETIONS if is_completion(raw) else CHAT,
     )
+
+
+def request_identity(messages: Sequence[ChatMessage]) -> Mapping[str, Any]:
+    """Return which response is asked for, as the solver noted it on the message."""
+    for message in messages:
+        identity = (message.metadata or {}).get(REQUEST_IDENTITY)
+        if isinstance(identity, dict):
+            return identity
+    return {}
 
 
 def _raw_request(messages: Sequence[ChatMessage]) -> dict[str, Any] | None:

@@ -89,14 +89,7 @@ class NoLookError(Exception):
     """A look that cannot be taken: the two runs cannot be compared as they are."""
 
 
-def take_look(
-    declaration: Declaration,
-    number: int,
-    baseline: TaskRun,
-    candidate: TaskRun,
-    *,
-    max_error_rate: float | None = None,
-) -> Look:
+def take_look(declaration: Declaration, number: int, baseline: TaskRun, candidate: TaskRun) -> Look:
     """Take look ``number`` (from 1) with the candidate's responses so far.
 
     The same comparison, refusals, drift check and view of missing responses as ``quantcheck compare``
@@ -107,7 +100,7 @@ def take_look(
         raise NoLookError(f"{candidate.facts.source}: declares no looks; its manifest was changed")
     report = limit_errors(
         compare_task(baseline, candidate, tolerance=tolerance, confidence=1 - 2 * plan.error, allowed=()),
-        max_error_rate,
+        None,
     )
     if report.analysis is None or report.verdict is Verdict.INVALID:
         raise NoLookError(f"look {number}: {report.reason}")

@@ -24,6 +24,7 @@ def read_side_report(found: Fields, provenance: Fields, side: str) -> SideReport
         pass_at={int(k): chance for k, chance in found["pass_at"][side].items()},
         majority=found["majority"][side],
         speed=read_speed(found.get("speed", {}).get(side)),
+        starts=read_blocks(found.get("server_starts", {}).get(side)),
     )
 
 

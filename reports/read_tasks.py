@@ -1,6 +1,7 @@
 """Read one task of report.json back into its report."""
 
 import math
+from dataclasses import fields
 from typing import Any
 
 from reports.comparability import Mismatch
@@ -26,8 +27,9 @@ from reports.read_values import (
     read_slices,
     read_token_ratio,
 )
-from reports.report import Analysis, TaskReport
+from reports.report import Analysis, NoiseFloor, TaskReport
 from reports.signals import Signal
+from reports.stage import Stage
 from reports.verdict import Judgement, Sensitivity, Verdict
 
 
@@ -55,6 +57,8 @@ def read_task(found: Fields, provenance: Fields, confidence: float) -> TaskRepor
         worse_holm=found["worse_p_holm"],
         items=read_items(found["items"]) if "items" in found else (),
         by_response_length=read_length_bins(found.get("by_response_length", ()), confidence),
+        stage=_stage(found.get("early_stopping")),
+        noise_floor=NoiseFloor(**floor) if (floor := found.get("noise_floor")) else None,
     )
 
 
@@ -129,6 +133,13 @@ def _drift(found: Fields | None, interval: Interval) -> DriftCheck | None:
         interval=interval,
         epoch_interval=read_interval(found["epoch_interval"], interval.confidence),
     )
+
+
+def _stage(found: Fields | None) -> Stage | None:
+    if found is None:
+        return None
+    told = {field.name: found[field.name] for field in fields(Stage)}
+    return Stage(**told | {"looks": tuple(found["looks"])})
 
 
 def _diagnosis(found: Fields, confidence: float) -> Diagnosis:

@@ -129,6 +129,19 @@ _TASK = _object(
         "notes": _list(_TEXT),
     }
 )
+# Added within version 1: a document may lack them.
+_TASK["properties"] |= {
+    "judged": {"description": "what the delta alone says: the task's verdict unless its run is invalid"}
+    | _maybe(_object({"verdict": _VERDICT, "reason": _TEXT})),
+    "n_items_by_side": _sides(_COUNT),
+    "by_response_length": {"description": "accuracy by output tokens of the response, shortest first"}
+    | _list(_object({"low": _NUMBER, "high": _NUMBER, "middle": _NUMBER})),
+    "items": {
+        "type": "object",
+        "description": "every item as columns: position i of sample_id, category, baseline.* and candidate.*"
+        " is item i; null where a side has no response to it",
+    },
+}
 _CRITERION = _object(
     {
         "task": _TEXT,

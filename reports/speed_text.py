@@ -10,7 +10,7 @@ UNKNOWN = "-"
 _TIMES = ("ttft", "tpot", "e2e")
 CLIENT_NOTE = (
     "the client, not the server, was the limit: these figures are lower bounds of the server's speed;"
-    " add clients (--workers) or stream less"
+    " use a faster client or stream less"
 )
 _NAMES = {"ttft": "TTFT", "tpot": "TPOT", "e2e": "E2E Latency"}
 _TITLES = {

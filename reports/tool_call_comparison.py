@@ -55,8 +55,8 @@ def tool_counts(
     triggered = calls["triggered"].to_numpy(float)
     if reference is None:
         triggered = triggered * calls[valid].notna().to_numpy()
-    told = calls["sample_id"].map(reference.triggered if reference is not None else {})
-    expected = told.fillna(False).to_numpy(float)
+    told = reference.triggered if reference is not None else {}
+    expected = np.array([told.get(sample, False) for sample in calls["sample_id"]], dtype=np.float64)
     columns = {
         "expected": expected,
         "triggered": triggered,

@@ -6,6 +6,7 @@ parquet. Metric: accuracy, mean over epochs of the mean over items. Departs from
 of the record id instead of a draw. The data carries a canary: no text of it may be printed or committed.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -38,6 +39,8 @@ PROMPT = (
     "reads 'Answer: X', where X is the letter of the option you choose: A, B, C or D.\n\n"
     "{question}\n\n{options}"
 )
+
+_NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]+")
 
 PIN = DatasetPin(
     name="Idavidrein/gpqa",
@@ -99,16 +102,18 @@ def check_items(items: Sequence[Item], _variant: str | None) -> None:
     )
 
 
-def _question(row: Row, index: int) -> Question:
-    text = field_text(row, ("Question", "question"), index)
+def _question(named: Row, index: int) -> Question:
+    # copies write `Correct Answer` and `correct_answer`
+    row = {_NOT_ALPHANUMERIC.sub("_", str(name).strip().lower()): value for name, value in named.items()}
+    text = field_text(row, "question", index)
     letter = None
-    if row.get("Correct Answer") is not None:
-        columns = ("Correct Answer", *(f"Incorrect Answer {number}" for number in (1, 2, 3)))
+    if row.get("correct_answer") is not None:
+        columns = ("correct_answer", *(f"incorrect_answer_{number}" for number in (1, 2, 3)))
         options = tuple(field_text(row, column, index) for column in columns)
     else:
         options, letter = _lettered(row, index)
-    record_id = str(row.get("Record ID") or row.get("record_id") or row.get("id") or "").strip()
-    category = row.get("Subdomain") or row.get("subdomain") or row.get("High-level domain")
+    record_id = str(row.get("record_id") or row.get("id") or "").strip()
+    category = row.get("subdomain") or row.get("high_level_domain")
     return Question(
         record_id=record_id or content_digest(text, options[0], *sorted(options[1:])),
         text=text,
@@ -123,9 +128,9 @@ def _lettered(row: Row, index: int) -> tuple[tuple[str, ...], str]:
     where = f"row {index}"
     listed = row.get("options", row.get("choices"))
     if listed is None:
-        raise DataError(f"{where}: no field 'Correct Answer' and no 'options'; it has {', '.join(row)}")
+        raise DataError(f"{where}: no field 'correct_answer' and no 'options'; it has {', '.join(row)}")
     options = parse_options(listed, where, fewest=N_OPTIONS, most=N_OPTIONS)
-    letter = gold_letter(row.get("answer", row.get("Answer")), N_OPTIONS, where)
+    letter = gold_letter(row.get("answer"), N_OPTIONS, where)
     right = options[LETTERS.index(letter)]
     others = (option for place, option in enumerate(options) if LETTERS[place] != letter)
     return (right, *others), letter

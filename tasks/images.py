@@ -68,16 +68,15 @@ class ImageStore:
             self._spill = None
 
     def _append(self, content: bytes) -> Extent:
-        folder = cache_directory()
         try:
             if self._spill is None:
-                folder.mkdir(parents=True, exist_ok=True)
-                self._spill = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  # open as long as we are
+                self._spill = _open_spill()
             self._spill.write(content)
             self._spill.flush()
         except OSError as error:
             raise ImageError(
-                f"cannot be kept in {str(folder)!r} ({error.strerror}); set QUANTCHECK_CACHE to a disk with room"
+                f"cannot be kept in {str(cache_directory())!r} ({error.strerror}); "
+                "set QUANTCHECK_CACHE to a disk with room"
             ) from error
         extent = Extent(start=self._n_spilled, n_bytes=len(content))
         self._n_spilled += len(content)
@@ -96,6 +95,16 @@ class ImageStore:
         if hashlib.sha256(content).hexdigest() != digest:
             raise ImageError(f"image {str(place)!r}: has changed since it was loaded; start the run again")
         return content
+
+
+def _open_spill() -> IO[bytes]:
+    """Return a new file without a name in the cache directory, or in the system's where that is not writable."""
+    folder = cache_directory()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return tempfile.TemporaryFile(dir=folder)
+    except OSError:
+        return tempfile.TemporaryFile()
 
 
 STORE = ImageStore()  # one a process: digests cannot disagree, and tasks that share images share them here

@@ -16,8 +16,9 @@ from evals.commands.plan_power import (
     power_of,
     refuse_other_tasks,
 )
+from evals.declared_run import check_declared
 from evals.exit_code import CommandError, ExitCode
-from evals.run_directory import now_text
+from evals.run_directory import now_text, read_manifest
 from evals.runner import RunRequest
 from evals.until_decided import Sequence, SequenceEnd, run_until_decided
 from reports import numbers
@@ -108,12 +109,7 @@ def baseline_for(request: RunRequest, options: Mapping[str, Any]) -> TaskRun | N
     """Return the run that ``--baseline`` names, ``None`` without; one that a comparison would refuse is."""
     if options["baseline"] is None:
         return None
-    return choose_baseline(
-        find_side(options["baseline"]),
-        request.spec,
-        request.items,
-        max_error_rate=options["max_error_rate"],
-    )
+    return choose_baseline(find_side(options["baseline"]), request.spec, request.items)
 
 
 def decide(request: RunRequest, options: Mapping[str, Any], baseline: TaskRun) -> SequenceEnd:
@@ -132,13 +128,14 @@ def decide(request: RunRequest, options: Mapping[str, Any], baseline: TaskRun) -
         baseline=identify(baseline),
         declared=now_text(),
     )
+    manifest = read_manifest(request.directory)
+    check_declared(declaration.as_dict(), manifest, last, request.directory)
     _say_declared(declaration, tolerance, request)
     return run_until_decided(
         Sequence(
             request=request,
             declaration=declaration,
             baseline=baseline,
-            max_error_rate=options["max_error_rate"],
         ),
         _say_look,
     )
@@ -205,8 +202,8 @@ def _say_look(look: Look) -> None:
     ahead = (
         ""
         if look.stops
-        else f"; on this trend a pass has {numbers.percent(look.chances.of_pass, 0)},"
-        f" a regression {numbers.percent(look.chances.of_regression, 0)}"
+        else f"; on this trend a pass has {look.chances.of_pass:.0%}, a regression"
+        f" {look.chances.of_regression:.0%}"
     )
     print(
         f"look {look.number} of {n_looks}, {look.epochs} epochs: {look.verdict}, delta"

@@ -14,6 +14,8 @@ def verdict_sentence(report: Report) -> str:
     """Return one sentence: what decided the verdict, and how the other tasks stand."""
     candidate = cut(report.candidate_label, _LABEL_LENGTH)
     worst = [task.task for task in report.tasks if task.verdict is report.verdict]
+    if not worst:  # an edited report.json
+        return f"The comparison says {report.verdict}, which no task of it does."
     named = _named(worst)
     if report.verdict is Verdict.PASS:
         where = "the task" if len(worst) == 1 else f"each of the {len(worst)} tasks"

@@ -53,7 +53,20 @@ def task_tiles(task: TaskReport) -> list[Tile]:
         ratio = task.analysis.diagnosis.output_tokens if task.analysis is not None else None
         value = f"{short_tokens(means[0])} → {short_tokens(means[1])}"
         tiles.append(Tile(name="output tokens", value=value, note=_ratio(ratio)))
-    return tiles
+    return [*tiles, *_speed_tiles(task)]
+
+
+def _speed_tiles(task: TaskReport) -> list[Tile]:
+    """Return how many tokens each side was served a second, and whether the client set that pace."""
+    sides = (task.baseline.speed, task.candidate.speed)
+    paces = [
+        side.output_throughput for side in sides if side is not None and side.output_throughput is not None
+    ]
+    if len(paces) < 2:
+        return []
+    is_bound = any(side is not None and side.client_bound for side in sides)
+    note = "the client set the pace, not the server" if is_bound else "output tokens of all requests together"
+    return [Tile(name="tokens per second", value=f"{paces[0]:,.0f} → {paces[1]:,.0f}", note=note)]
 
 
 def _compared_tiles(task: TaskReport, analysis: Analysis) -> list[Tile]:

@@ -89,3 +89,15 @@ def test_the_facts_are_those_of_the_model_asked_for():
 
 def test_what_switches_the_servers_samplers_off():
     assert read_facts(pages(LLAMA, props=LLAMA_PROPS)).neutral_sampling == {"top_k": 0, "min_p": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("metrics", "started"),
+    [
+        pytest.param("# HELP x\nprocess_start_time_seconds 1.76722560125e+09\n", 1767225601.25, id="told"),
+        pytest.param("vllm:num_requests 1\n", None, id="not told"),
+        pytest.param("process_start_time_seconds 1.2.3\n", None, id="no number"),
+    ],
+)
+def test_when_the_server_was_started(metrics, started):
+    assert read_facts(Pages(models={}, metrics=metrics)).server_started == started

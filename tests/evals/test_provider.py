@@ -113,7 +113,7 @@ def exchange(response):
 
 @given(RESPONSES)
 def test_a_scorer_reads_exactly_what_arrived(response):
-    output = _output("m", exchange(response), WireRequest(body={}, key="k"))
+    output = _output("m", exchange(response), WireRequest(body={}, key="k", stream=True))
     assert response_of(output) == response
     again = ModelOutput.model_validate_json(output.model_dump_json())
     assert response_of(again) == response, "and so does whoever reads the log"
@@ -134,7 +134,7 @@ def test_inspects_own_words_for_the_end(finish, calls, stop_reason):
     output = _output(
         "m",
         exchange(Response(content="", finish_reason=finish, tool_calls=calls)),
-        WireRequest(body={}, key="k"),
+        WireRequest(body={}, key="k", stream=True),
     )
     assert output.stop_reason == stop_reason
     assert response_of(output).finish_reason == finish
@@ -151,7 +151,9 @@ def test_inspects_own_words_for_the_end(finish, calls, stop_reason):
 )
 def test_usage_that_was_not_said_is_not_zero(usage, expected):
     output = _output(
-        "m", exchange(Response(content="", finish_reason="stop", usage=usage)), WireRequest(body={}, key="k")
+        "m",
+        exchange(Response(content="", finish_reason="stop", usage=usage)),
+        WireRequest(body={}, key="k", stream=True),
     )
     shown = output.usage and (
         output.usage.input_tokens,

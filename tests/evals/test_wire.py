@@ -15,7 +15,9 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolFunction, ToolInfo, ToolParams
 
 from evals.endpoint import Endpoint
-from evals.wire import RAW_REQUEST, build_request, encode_body, merge
+from evals.whole_request import merge
+from evals.wire import build_request, encode_body, encode_request
+from tasks.response_record import RAW_REQUEST
 from tasks.spec import ThinkMode
 
 ASKED = [ChatMessageUser(content="What is 3x7?")]
@@ -26,8 +28,8 @@ def endpoint(**more):
     return Endpoint(base_url="http://h/v1", model="m", label="l", **more)
 
 
-def request(messages=ASKED, tools=(), tool_choice="auto", config=CONFIG, at=None, salt="a/1"):
-    return build_request(messages, tools, tool_choice, config, at or endpoint(), salt=salt)
+def request(messages=ASKED, tools=(), tool_choice="auto", config=CONFIG, at=None, salt="a/1", stream=True):
+    return build_request(messages, tools, tool_choice, config, at or endpoint(), salt=salt, stream=stream)
 
 
 def test_the_body_is_what_was_asked_and_nothing_else():
@@ -151,6 +153,7 @@ def test_where_and_how_it_is_sent_does_not_change_the_key():
         base_url="https://other/v1", model="m", label="other", headers={"X": "y"}, api_key_env="K"
     )
     assert key(at=moved) == key()
+    assert key(stream=False) == key()
     assert key(at=endpoint(extra_body={"a": 1, "b": 2})) == key(at=endpoint(extra_body={"b": 2, "a": 1}))
 
 
@@ -176,16 +179,23 @@ def test_parts_and_earlier_turns():
     ]
 
 
-def test_a_raw_request_is_sent_as_it_stands():
+@pytest.mark.parametrize("stream", [True, False, None])
+def test_a_raw_request_is_sent_as_it_stands(stream):
     raw = {
         "model": "theirs",
         "messages": [{"role": "system", "content": None}],
         "tools": [{"x": 1}],
         "odd": None,
     }
+    raw |= {} if stream is None else {"stream": stream}
     message = ChatMessageUser(content="(raw)", metadata={RAW_REQUEST: raw})
-    body = request([message], config=GenerateConfig()).body
-    assert body == {**raw, "model": "m"}
+    asked = request([message], config=GenerateConfig())
+    sent = json.loads(encode_request(asked, load))
+    assert {name: sent[name] for name in raw if name != "model"} == {
+        name: raw[name] for name in raw if name != "model"
+    }
+    assert sent["model"] == "m"
+    assert (asked.stream, asked.is_whole) == (stream is True, True)
 
 
 @pytest.mark.parametrize(

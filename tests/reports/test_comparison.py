@@ -2,12 +2,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from reports.comparability import NotComparableError
 from reports.comparison import ComparisonSettings, UnknownTaskError, compare
 from reports.json_report import render_json
 from reports.report import Report
+from reports.task_comparison import _placed
 from reports.tolerance import Tolerance
 from reports.verdict import Verdict
 
@@ -242,3 +244,11 @@ def test_the_document_is_strict_json_with_null_for_unknown(tmp_path: Path) -> No
     (task,) = document["tasks"]
     assert task["recovery"] is None
     assert task["reasoning_tokens_ratio"] is None
+
+
+def test_a_response_has_its_place_in_the_run_by_its_start_not_its_end() -> None:
+    """Long responses are wrong more often and end late in any run: that is no drift."""
+    finished, duration = [100.0, 20.0, 30.0], [95.0, 5.0, 5.0]
+    frame = pd.DataFrame({"finished_at": finished, "duration_s": duration})
+    assert _placed(frame)["position"].tolist() == [1, 2, 3]
+    assert "position" not in _placed(frame.assign(duration_s=[1.0, float("nan"), 1.0]))

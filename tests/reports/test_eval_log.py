@@ -66,6 +66,7 @@ def test_every_field_of_our_score_becomes_a_column(tmp_path: Path, logs: Any) ->
         "answer_tokens": 3.0,
         "tokens_estimated": True,
         "secondary": '{"bleu":0.5}',
+        "details": None,
         "escalated_outcome": "incorrect",
         "escalated_score": 0.0,
         "escalated_max_tokens": 2048.0,

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,15 @@ import pytest
 
 from benchmarks.simulated_report import simulated_report
 from reports.criteria import Criterion, Status
+from reports.drift import BlockTest
 from reports.gate import GateReport
 from reports.gate_outputs import render_gate_json, render_gate_markdown
 from reports.json_report import render_json
 from reports.markdown import render_markdown
 from reports.policy import Policy
-from reports.report import Report
+from reports.report import NoiseFloor, Report
 from reports.report_reader import ReportFileError, read_report, report_from_document
+from reports.stage import Stage
 from reports.terminal import render_terminal
 from reports.verdict import Verdict
 
@@ -59,6 +62,29 @@ def test_a_document_read_and_written_is_the_same(name: str) -> None:
     text = (GOLDEN / f"{name}.json").read_text()
     written = json.loads(render_json(_read(json.loads(text))), parse_float=_to_nine_digits)
     assert written == json.loads(text)
+
+
+def test_looks_and_noise_floor_are_read_back(simulated: Report) -> None:
+    stage = Stage(
+        side="candidate",
+        looks=(2, 4, 8),
+        look=2,
+        epochs=4,
+        critical_value=2.96,
+        confidence=0.95,
+        margin=0.02,
+        futility=False,
+        declared="2026-11-30T07:00:00+00:00",
+        is_stopped=True,
+    )
+    floor = NoiseFloor(expected_error=0.01, expected_spread=0.02, flip_rate=0.05, flip_rate_within=None)
+    starts = BlockTest(names=("a", "b"), effects=(0.1, -0.1), statistic=1.0, df=1, ratio=1.0, p_value=0.5)
+    task = simulated.tasks[0]
+    task = replace(task, stage=stage, noise_floor=floor, candidate=replace(task.candidate, starts=starts))
+    report = replace(simulated, tasks=(task, *simulated.tasks[1:]))
+    found = _read(json.loads(render_json(report)))
+    assert found.tasks[0].stage == stage and found.tasks[0].noise_floor == floor
+    assert render_json(found) == render_json(report)
 
 
 def test_a_gate_is_read_with_its_comparison(simulated: Report) -> None:

@@ -39,9 +39,6 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     """Keep the tests away from the user's caches, tokens and network."""
     monkeypatch.setenv("QUANTCHECK_CACHE", str(tmp_path_factory.mktemp("cache")))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    # the libraries read the variable when they are imported, which an earlier test may have done
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    monkeypatch.setattr("datasets.config.HF_HUB_OFFLINE", True)
     monkeypatch.delenv("HF_TOKEN", raising=False)
     yield
 

@@ -50,6 +50,8 @@ def test_texts_are_stripped_and_ids_are_made_where_there_are_none(gpqa_rows: Row
     plain = load_exam(GPQA_DIAMOND, path=write_rows("a.jsonl", rows)).items
     padded = [row | {"Correct Answer": f"  {row['Correct Answer']} \n"} for row in rows]
     assert load_exam(GPQA_DIAMOND, path=write_rows("b.jsonl", padded)).items == plain
+    renamed = [{name.lower().replace(" ", "_"): value for name, value in row.items()} for row in rows]
+    assert load_exam(GPQA_DIAMOND, path=write_rows("r.jsonl", renamed)).items == plain
     anonymous = [{key: value for key, value in row.items() if key != "Record ID"} for row in rows]
     items = load_exam(GPQA_DIAMOND, path=write_rows("c.jsonl", anonymous)).items
     assert len({item.sample_id for item in items}) == 198
@@ -110,9 +112,9 @@ def test_a_wrong_option_that_reads_like_the_right_one_is_right_too(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        pytest.param({"Correct Answer": "  "}, "Correct Answer", id="an empty right answer"),
-        pytest.param({"Incorrect Answer 2": ""}, "Incorrect Answer 2", id="an empty wrong answer"),
-        pytest.param({"Question": ""}, "Question", id="no question"),
+        pytest.param({"Correct Answer": "  "}, "correct_answer", id="an empty right answer"),
+        pytest.param({"Incorrect Answer 2": ""}, "incorrect_answer_2", id="an empty wrong answer"),
+        pytest.param({"Question": ""}, "question", id="no question"),
     ],
 )
 def test_an_empty_text_is_refused_by_field_and_row_and_nothing_is_quoted(

@@ -37,11 +37,21 @@ def test_the_spill_file_leaves_nothing_behind(
     assert store.sent(reference).content == png("red")
 
 
-def test_a_disk_that_refuses_is_named(png: Png, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_that_cannot_be_written_is_passed_over(
+    store: ImageStore, png: Png, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("QUANTCHECK_CACHE", str(tmp_path / "file" / "below"))
-    with pytest.raises(ImageError, match="QUANTCHECK_CACHE"):
-        ImageStore().keep(png("red"))
+    assert store.sent(store.keep(png("red"))).content == png("red")
+
+
+def test_a_disk_that_is_full_is_named(store: ImageStore, png: Png, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full() -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tasks.images._open_spill", full)
+    with pytest.raises(ImageError, match=r"No space left on device.*QUANTCHECK_CACHE"):
+        store.keep(png("red"))
 
 
 def test_a_users_file_is_read_where_it_lies_and_must_stay_the_same(

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +21,7 @@ from reports.html.report_page import render_gate_html, render_html
 from reports.policy import Policy
 from reports.report import Report
 from reports.report_reader import report_from_document
+from reports.speed import Speed
 from reports.verdict import Verdict
 from tests.reports.html.elements import Element, elements, outline
 
@@ -154,6 +155,20 @@ def test_reports_with_little_in_them(report: Callable[[], Report], said: str) ->
     page = render_html(report())
     assert said in page.replace("\N{NO-BREAK SPACE}", " ")
     elements(page)
+
+
+@pytest.mark.parametrize(
+    ("bound", "note"), [(False, "of all requests together"), (True, "the client set the pace")]
+)
+def test_speed_stands_beside_accuracy_where_it_is_known(simulated: Report, bound: bool, note: str) -> None:
+    unknown = dict.fromkeys((field.name for field in fields(Speed)), None)
+    speed = Speed(**unknown | {"output_throughput": 1234.5, "client_bound": bound})  # type: ignore[arg-type]
+    task = simulated.tasks[0]
+    one = replace(
+        task, baseline=replace(task.baseline, speed=speed), candidate=replace(task.candidate, speed=speed)
+    )
+    assert "1,234 → 1,234" in (page := render_html(replace(simulated, tasks=(one,), verdict=one.verdict)))
+    assert note in page
 
 
 def test_a_gate_lists_its_requirements_what_is_not_met_first(simulated: Report) -> None:

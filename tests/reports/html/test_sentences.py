@@ -46,3 +46,9 @@ def test_the_sentence(report: Report, verdicts: str, sentence: str) -> None:
     )
     found = replace(report, tasks=tasks, verdict=overall_verdict(tasks))
     assert verdict_sentence(found) == sentence
+
+
+def test_a_verdict_that_no_task_has_is_called_so(report: Report) -> None:
+    tasks = tuple(replace(task, verdict=Verdict.INVALID) for task in report.tasks)
+    found = verdict_sentence(replace(report, tasks=tasks, verdict=Verdict.PASS))
+    assert found == "The comparison says pass, which no task of it does."

@@ -1,6 +1,6 @@
 """Measure report.html on large runs: size, time to render, time to open in a browser where one is here.
 
-Run: python -m benchmarks.html [ITEMS]
+Run: python -m benchmarks.html_pages [ITEMS]
 """
 
 import gzip
