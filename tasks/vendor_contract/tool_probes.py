@@ -140,26 +140,16 @@ def call_probes(budgets: Budgets, *, native_ids: bool) -> tuple[Probe, ...]:
         tool_ask("named", budgets, tool_choice=named(GATE_CODE["function"]["name"])),
         parallel,
     )
-
-    def aspect_probe(name: str, expectation: str, aspect: Aspect, advice: str, *depends_on: str) -> Probe:
-        return Probe(
-            name=name,
-            group=Group.TOOLS,
-            expectation=expectation,
-            asks=asks,
-            judge=calls_keep(aspect, TOOLS, _ALL_CALLS, forced="named"),
-            advice=advice,
-            depends_on=depends_on,
-        )
-
     return (
-        aspect_probe(
+        _aspect_probe(
+            asks,
             "tool_arguments",
             "Calls name a declared tool and bring the text of one JSON object that its schema accepts.",
             arguments_fault,
             "compare raw completions with what the server's parser makes of them",
         ),
-        aspect_probe(
+        _aspect_probe(
+            asks,
             "tool_ids",
             "Calls have ids of the form functions.NAME:N, which the checkpoint is trained on."
             if native_ids
@@ -167,34 +157,56 @@ def call_probes(budgets: Budgets, *, native_ids: bool) -> tuple[Probe, ...]:
             native_id_fault if native_ids else missing_id_fault,
             "ids of another form in the history make the model write calls that no parser reads",
         ),
-        aspect_probe(
+        _aspect_probe(
+            asks,
             "tool_finish",
             "A reply with calls ends with finish reason tool_calls, once.",
             finish_fault,
             "clients that look at the finish reason alone miss the call",
             "finish_reason",
         ),
-        aspect_probe(
+        _aspect_probe(
+            asks,
             "tool_leak",
             "No native tool tokens stand in the content or the reasoning.",
             leak_fault,
             "the server's tool parser does not fit the checkpoint (vLLM: --tool-call-parser kimi_k2)",
         ),
-        aspect_probe(
+        _aspect_probe(
+            asks,
             "tool_wire",
             "Calls come in the form of OpenAI's API: whole names, one index a call, in order.",
             wire_fault,
             "clients glue together or lose calls that come in another form",
         ),
-        Probe(
-            name="parallel_calls",
-            group=Group.TOOLS,
-            expectation="Two calls in one reply have different ids and counters in order.",
-            asks=(parallel,),
-            judge=calls_in_order("parallel", (WEATHER, GATE_CODE)),
-            advice="results cannot be told apart, or reach the wrong call",
-            depends_on=("tool_choice_required", "tool_leak", "tool_ids"),
-        ),
+        _parallel_probe(parallel),
+    )
+
+
+def _aspect_probe(
+    asks: tuple[Ask, ...], name: str, expectation: str, aspect: Aspect, advice: str, *depends_on: str
+) -> Probe:
+    """Return a probe of one aspect that every call in the replies must keep."""
+    return Probe(
+        name=name,
+        group=Group.TOOLS,
+        expectation=expectation,
+        asks=asks,
+        judge=calls_keep(aspect, TOOLS, _ALL_CALLS, forced="named"),
+        advice=advice,
+        depends_on=depends_on,
+    )
+
+
+def _parallel_probe(parallel: Ask) -> Probe:
+    return Probe(
+        name="parallel_calls",
+        group=Group.TOOLS,
+        expectation="Two calls in one reply have different ids and counters in order.",
+        asks=(parallel,),
+        judge=calls_in_order("parallel", (WEATHER, GATE_CODE)),
+        advice="results cannot be told apart, or reach the wrong call",
+        depends_on=("tool_choice_required", "tool_leak", "tool_ids"),
     )
 
 
