@@ -191,7 +191,7 @@ def test_a_fault_is_named_and_no_other(run, play, samples, fault, shows):
 
 @pytest.mark.parametrize(
     ("fault", "words"),
-    [("http_500", "HTTP 500"), ("html", "HTML")],
+    [("http_500", "HTTP 500"), ("ok_html", "HTML")],
     ids=["500 to everything", "HTML to everything"],
 )
 def test_a_vendor_that_answers_nothing_never_passes(run, play, samples, fault, words):
