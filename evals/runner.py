@@ -61,7 +61,7 @@ def run(request: RunRequest) -> RunEnd:
         log = newest_log(directory, older_logs)
         cpu_share = load.cpu_share() if run_under_way.api.n_requests_sent else None
         manifest |= {"finished": now_text(), "log": log.name if log is not None else None}
-        manifest["client"] = {"cpu_share": cpu_share}
+        manifest |= {"client": {"cpu_share": cpu_share}, "dead": run_under_way.dead}
         write_json(directory / "manifest.json", with_reach(manifest, earlier))
         if run_under_way.is_whole:
             remove_superseded(older_logs, manifest)
@@ -89,6 +89,7 @@ class _RunUnderWay:
             raise TypeError(f"model provider: {type(self._model.api).__name__}, expected EndpointAPI")
         self.api = self._model.api
         self.fatal: Failure | None = None
+        self.dead: str | None = None
         self.was_interrupted = False
         self.is_whole = False
         self.n_retries = 0
@@ -140,6 +141,10 @@ class _RunUnderWay:
             self.fatal = self.fatal or failure
             stop.set()
 
+        def on_dead(reason: str) -> None:
+            self.dead = reason
+            on_fatal(Failure(kind=FailureKind.SERVER, message=reason, is_retryable=False))
+
         def on_attempt(_attempt: object) -> None:
             self.n_retries += 1
 
@@ -155,7 +160,7 @@ class _RunUnderWay:
         api.journal = self._journal
         api.waits, api.policy = settings.waits, settings.policy
         api.on_fatal, api.on_attempt = on_fatal, on_attempt
-        first = FirstReplies(tell=lambda line: tqdm.write(line, file=sys.stderr))
+        first = FirstReplies(tell=lambda line: tqdm.write(line, file=sys.stderr), stop=on_dead)
         api.on_reply = partial(first.look, stream=settings.stream)
         if threading.current_thread() is threading.main_thread():  # signals reach no other thread
             loop = asyncio.get_running_loop()

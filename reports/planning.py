@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from reports import numbers
+from reports.default_power import DEFAULT_NOISE
 from reports.power import (
-    DEFAULT_NOISE,
     POWER,
     Epochs,
     Noise,
