@@ -4,6 +4,7 @@ PYTHON ?= $(or $(firstword $(foreach v,3.11 3.12 3.13 3.14,$(shell command -v py
 VENV ?= .venv
 BIN := $(VENV)/bin
 LOCK := requirements.lock
+LOCAL_LOCK := requirements-local.lock
 
 # What `make eval` and its kin take; everything else goes through ARGS.
 ENDPOINT ?=
@@ -26,7 +27,7 @@ RUN_FLAGS = $(if $(MODEL),--model "$(MODEL)") $(if $(LABEL),--label "$(LABEL)") 
 	$(if $(MAX_CONNECTIONS),--max-connections $(MAX_CONNECTIONS)) $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo eval check verify plan compare gate report test lint bench coverage
+.PHONY: help setup demo demo-real eval check verify plan compare gate report test lint bench coverage
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +50,17 @@ $(VENV)/.ready: $(LOCK) pyproject.toml
 
 demo: setup ## Evaluate two simulated checkpoints on AIME 2025 and compare them
 	$(BIN)/quantcheck demo $(ARGS)
+
+demo-real: $(VENV)/.ready-local ## Quantize a small real model here, run it without a GPU, compare [ARGS=]
+	$(BIN)/quantcheck demo-real $(ARGS)
+
+$(VENV)/.ready-local: $(VENV)/.ready $(LOCAL_LOCK)
+	@if command -v uv >/dev/null; then \
+	  uv pip install --quiet --python $(BIN)/python -r $(LOCAL_LOCK) ; \
+	else \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(LOCAL_LOCK) ; \
+	fi
+	@touch $@
 
 eval: setup ## Run TASK against ENDPOINT [MODEL= LABEL= EPOCHS= PRESET= LIMIT= MAX_TOKENS= MAX_CONNECTIONS= ARGS=]
 	$(BIN)/quantcheck run $(TASK) $(if $(ENDPOINT),--base-url "$(ENDPOINT)") $(RUN_FLAGS)

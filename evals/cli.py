@@ -25,6 +25,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "policy": ("evals.commands.policy", "Write a commented policy file."),
     "verify": ("evals.commands.verify", "Qualify endpoints by the vendor contract."),
     "demo": ("evals.commands.demo", "Run the main job against two simulated checkpoints."),
+    "demo-real": (
+        "evals.commands.demo_real",
+        "Quantize real weights here, run smoke on each, compare; no GPU.",
+    ),
     "data": ("evals.commands.data", "Show what data each task uses; verify it."),
     "simulate": ("evals.commands.simulate", "Serve a simulated checkpoint with a known truth."),
 }

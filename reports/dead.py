@@ -9,6 +9,7 @@ from reports.run_files import TaskRun
 from reports.score_table import TaskFacts
 from reports.signals import FLAG_SEPARATOR
 
+DEAD = "dead checkpoint"
 MIN_RESPONSES = 5
 DEAD_SHARE = 0.9  # of the responses that came back
 _LOOPS, _EMPTY = "degenerate_repetition", "empty_response"
@@ -35,7 +36,7 @@ def dead_reason(facts: TaskFacts, rows: pd.DataFrame) -> str | None:
     empty = int((flags.map(lambda names: _EMPTY in names) & silent).sum())
     if loops + empty < DEAD_SHARE * len(came):
         return None
-    return f"dead checkpoint: {_what(loops, empty, len(came))}, none is correct: {_MEND}"
+    return f"{DEAD}: {_what(loops, empty, len(came))}, none is correct: {_MEND}"
 
 
 def refuse_dead(report: TaskReport, baseline: TaskRun, candidate: TaskRun) -> TaskReport | None:

@@ -95,12 +95,12 @@ def summarise(
         "accuracy_completed": _accuracy(finished) if dead is None else _NO_ACCURACY,
         **_escalated(rows),
         "truncation_rate": outcomes["truncated"] / completed if completed else None,
-        "per_epoch": _per_epoch(rows),
+        "per_epoch": _per_epoch(rows) if dead is None else [],
         "tokens": _tokens(rows),
         "speed": speed_section(speed_of(rows, facts.client)),
         "requests_sent": requests_sent,
         "retries": retries,
-        **category_facts(rows, groups),
+        **(category_facts(rows, groups) if dead is None else {}),
         **_tool_calls(rows, facts),
     }
 

@@ -43,14 +43,16 @@ CATEGORIES: Mapping[str, Category] = {
 
 
 def generate_rows() -> list[Row]:
-    """Return the exam as dataset rows: no two questions read the same."""
+    """Return the exam as dataset rows: no two questions read the same, and any first few are of all kinds."""
     return list(_rows())
 
 
 def _rows() -> Iterator[Row]:
     asked: set[str] = set()
-    for name, category in CATEGORIES.items():
-        for place in range(category.count):
+    for place in range(max(category.count for category in CATEGORIES.values())):
+        for name, category in CATEGORIES.items():
+            if place >= category.count:
+                continue
             question = _new_question(Draw(category=name, place=place), category.make, asked)
             asked.add(question.text)
             yield {

@@ -34,6 +34,10 @@ def test_no_two_questions_are_the_same():
     assert len({item.prompt for item in EXAM.items}) == len({item.sample_id for item in EXAM.items}) == 170
 
 
+def test_the_first_few_are_of_all_kinds():
+    assert len({item.category for item in EXAM.items[:11]}) == 11
+
+
 def test_arithmetic_is_right():
     asked = [row for row in ROWS if re.search(r"is (\d+) ([-+*]) (\d+)\?", row["question"])]
     assert len(asked) == 70
