@@ -2,12 +2,13 @@
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import click
 
 from evals.exit_code import CommandError, ExitCode
-from evals.local_weights.source import find_weights
-from evals.local_weights.variants import DEFAULT_VARIANTS, SOURCE, VARIANTS
+from evals.local_weights.settings import DemoSettings
+from evals.local_weights.variants import DEFAULT_VARIANTS, VARIANTS
 from reports.verdict import check_margin
 
 NEEDED = ("xllamacpp", "gguf")  # the extra `local`
@@ -50,7 +51,7 @@ NEEDED = ("xllamacpp", "gguf")  # the extra `local`
     default=Path("demo-real-runs"),
     show_default=True,
 )
-def command(gguf: Path | None, variants: tuple[str, ...], margin: float, **options: object) -> None:
+def command(gguf: Path | None, variants: tuple[str, ...], margin: float, **options: Any) -> None:
     """Quantize real weights in several ways, run the smoke task on each, and show which lose anything.
 
     Needs no GPU: one checkpoint at a time, one thread. The same command again resumes. Exit code 0 says that
@@ -67,15 +68,8 @@ def command(gguf: Path | None, variants: tuple[str, ...], margin: float, **optio
         check_margin(margin)
     except ValueError as error:
         raise click.UsageError(f"--{error}") from None
-    # here and not above: only with the extra there is something to import
-    from evals.local_weights.demo import DemoSettings, Workshop, run_demo  # noqa: PLC0415
-    from evals.local_weights.demo_table import render_demo  # noqa: PLC0415
-    from evals.local_weights.gguf_variant import write_variant  # noqa: PLC0415
-    from evals.local_weights.llama_server import served  # noqa: PLC0415
+    settings = DemoSettings(variants=variants or DEFAULT_VARIANTS, margin=margin, **options)
+    # here and not above: only with the extra is there something to import
+    from evals.local_weights.real_demo import show_demo  # noqa: PLC0415
 
-    weights = find_weights(gguf)
-    click.echo(f"{SOURCE}: {weights.name}, baseline of all comparisons", err=True)
-    settings = DemoSettings(variants=variants or DEFAULT_VARIANTS, margin=margin, **options)  # type: ignore[arg-type]
-    end = run_demo(weights, settings, Workshop(write=write_variant, serve=served))
-    print(f"\n{render_demo(end)}")
-    print("next: quantcheck run smoke --base-url YOUR-ENDPOINT --label int4")
+    show_demo(gguf, settings)

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from evals.commands.compare import write_report
 from evals.commands.run import command as run_command
 from evals.exit_code import CommandError, ExitCode
+from evals.local_weights.settings import DemoSettings
 from evals.local_weights.variants import SOURCE, VARIANTS, Variant
 from reports.comparison import ComparisonSettings, compare
 from reports.log_members import LogError
@@ -21,19 +22,6 @@ from reports.tolerance import Tolerance
 TASK = "smoke"
 # One request's prompt does not help the next, so that a seed gives its text again; llama.cpp's own sampling off.
 EXTRA_BODY = {"cache_prompt": False, "top_k": 0, "min_p": 0}
-
-
-@dataclass(frozen=True, kw_only=True)
-class DemoSettings:
-    """How much to ask, and what loss is tolerated (a fraction). ``runs_dir`` keeps runs and reports."""
-
-    runs_dir: Path
-    variants: tuple[str, ...]
-    epochs: int
-    limit: int | None
-    max_tokens: int
-    temperature: float
-    margin: float
 
 
 @dataclass(frozen=True, kw_only=True)

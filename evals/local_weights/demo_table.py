@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from evals.local_weights.demo import Checkpoint, Comparison, DemoEnd
 from reports import numbers
 from reports.dead import DEAD
+from reports.intervals import Interval
 from reports.terminal import wrapped
 from reports.verdict import Verdict
 
@@ -49,7 +50,7 @@ def _checkpoint(checkpoint: Checkpoint, accuracy: str, change: str, verdict: str
     yield f"{checkpoint.minutes:.1f}"
 
 
-def _accuracy(value: float, interval: numbers.Interval) -> str:
+def _accuracy(value: float, interval: Interval) -> str:
     return f"{numbers.percent(value)} {numbers.percent_interval(interval)}"
 
 

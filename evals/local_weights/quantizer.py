@@ -13,12 +13,21 @@ from evals.exit_code import CommandError, ExitCode
 
 # size_t ggml_quantize_chunk(type, const float * src, void * dst, int64 start, int64 nrows, int64 n_per_row,
 #                            const float * imatrix)
-_ARGUMENTS = [ctypes.c_int, *[ctypes.c_void_p] * 2, *[ctypes.c_int64] * 3, ctypes.c_void_p]
+_ARGUMENTS = (
+    ctypes.c_int,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_int64,
+    ctypes.c_int64,
+    ctypes.c_int64,
+    ctypes.c_void_p,
+)
 
 
 def fits(row_length: int, kind: GGMLQuantizationType) -> bool:
     """Return whether rows of this length are whole blocks of the format."""
-    return row_length % GGML_QUANT_SIZES[kind][0] == 0
+    block_length: int = GGML_QUANT_SIZES[kind][0]
+    return row_length % block_length == 0
 
 
 def quantize(values: NDArray[np.float32], kind: GGMLQuantizationType) -> NDArray[np.uint8]:

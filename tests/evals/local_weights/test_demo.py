@@ -6,8 +6,9 @@ from contextlib import contextmanager
 import pytest
 
 from evals.exit_code import CommandError, ExitCode
-from evals.local_weights.demo import DemoSettings, Workshop, run_demo
+from evals.local_weights.demo import Workshop, run_demo
 from evals.local_weights.demo_table import render_demo
+from evals.local_weights.settings import DemoSettings
 from evals.simulator.exams import book_of
 from evals.simulator.profile import BROKEN, Lengths, Profile, TaskProfile
 from reports.verdict import Verdict
