@@ -123,14 +123,16 @@ class ProgressHooks(Hooks):
         watcher = ProgressSlot.current
         if watcher is None:
             return
+        error = data.sample.error
+        if error is not None and "Cancelled" in error.message:
+            return  # never asked, or not to its end: no response of any kind
         score = (data.sample.scores or {}).get("outcome")
         metadata = score.metadata if score is not None else None
         watcher.finished((metadata or {}).get("outcome", "error"))
-        error = data.sample.error
         if error is not None and not is_foreseen(error.message):
             watcher.on_unexpected(error.message)
 
 
 def is_foreseen(message: str) -> bool:
-    """Return whether a sample's error is a failure that the provider named, or a cancelled request."""
-    return message.startswith(tuple(f"{kind}: " for kind in FailureKind)) or "Cancelled" in message
+    """Return whether a sample's error is a failure that the provider named."""
+    return message.startswith(tuple(f"{kind}: " for kind in FailureKind))

@@ -14,7 +14,7 @@ from evals.shards.dealing import Shard
 from evals.shards.shard_run import deal_run, run_shard
 
 
-def refuse_with_shard(options: Mapping[str, Any]) -> None:
+def refuse_with_shard(options: Mapping[str, Any], *, as_json: bool) -> None:
     """Raise :class:`click.UsageError` for flags that one part of a run cannot follow."""
     if options["shard"] is None:
         return
@@ -26,7 +26,7 @@ def refuse_with_shard(options: Mapping[str, Any]) -> None:
         raise click.UsageError(
             "--shard: one part decides nothing; leave --until-decided out, or run it with --workers"
         )
-    if options["as_json"]:
+    if as_json:
         raise click.UsageError(
             "--shard: one part has no summary; leave --json out, the run without --shard has one"
         )

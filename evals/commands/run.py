@@ -53,7 +53,7 @@ from tasks.stream_way import STREAM
 def command(task: str, as_json: bool, **options: Any) -> int:
     """Run TASK against an endpoint. The same command again resumes: only missing responses are asked."""
     settle_looks(task, options)
-    refuse_with_shard(options)
+    refuse_with_shard(options, as_json=as_json)
     request = build_request(task, options)
     if options["shard"] is not None:
         return ask_shard(request, options["shard"])
