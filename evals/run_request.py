@@ -2,18 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from evals.declared_run import declared_facts
 from evals.endpoint import Endpoint
-from evals.failure import Failure
+from evals.failure import Failure, FailureKind
 from evals.retry import RetryPolicy
 from evals.run_directory import now_text, run_directory, software_facts
 from evals.survey import EndpointFacts
 from evals.transport import Waits
 from tasks.benchmark import Benchmark, Item
 from tasks.spec import TaskSpec
+
+
+class Engine(StrEnum):
+    """Where workers live."""
+
+    LOCAL = "local"  # processes of this machine
+    RAY = "ray"  # a Ray cluster
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +32,8 @@ class RunSettings:
     run_seed: int = 0
     send_seed: bool = True
     max_connections: int = 64
+    n_workers: int = 1  # processes that ask
+    engine: Engine = Engine.LOCAL
     stream: bool = True  # of prompts; a whole request says itself how it is sent
     max_error_rate: float = 0.0  # share of errors above which the run is invalid
     escalate_to: int | None = None  # largest budget for truncated samples; None: they are counted as they are
@@ -79,6 +89,13 @@ class RunEnd:
     fatal: Failure | None
     was_interrupted: bool
     client_cpu_share: float | None = None
+
+    @property
+    def dead(self) -> str | None:
+        """Why the run was stopped as that of a dead checkpoint, ``None`` where it was not."""
+        if self.fatal is None or self.fatal.kind is not FailureKind.CHECKPOINT:
+            return None
+        return self.fatal.message
 
 
 def describe_run(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, Any]:
