@@ -5,6 +5,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 LOCK := requirements.lock
 LOCAL_LOCK := requirements-local.lock
+DOCS_LOCK := requirements-docs.lock
+# into .venv, by uv where present
+INSTALL = $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --disable-pip-version-check)
 
 # What `make eval` and its kin take; everything else goes through ARGS.
 ENDPOINT ?=
@@ -27,7 +30,7 @@ RUN_FLAGS = $(if $(MODEL),--model "$(MODEL)") $(if $(LABEL),--label "$(LABEL)") 
 	$(if $(MAX_CONNECTIONS),--max-connections $(MAX_CONNECTIONS)) $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-real eval check verify plan compare gate report test lint bench coverage
+.PHONY: help setup docs reference demo demo-real eval check verify plan compare gate report test lint bench coverage
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,11 +58,7 @@ demo-real: $(VENV)/.ready-local ## Quantize a small real model here, run it with
 	$(BIN)/quantcheck demo-real $(ARGS)
 
 $(VENV)/.ready-local: $(VENV)/.ready $(LOCAL_LOCK)
-	@if command -v uv >/dev/null; then \
-	  uv pip install --quiet --python $(BIN)/python -r $(LOCAL_LOCK) ; \
-	else \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(LOCAL_LOCK) ; \
-	fi
+	@$(INSTALL) -r $(LOCAL_LOCK)
 	@touch $@
 
 eval: setup ## Run TASK against ENDPOINT [MODEL= LABEL= EPOCHS= PRESET= LIMIT= MAX_TOKENS= MAX_CONNECTIONS= ARGS=]
@@ -82,6 +81,16 @@ gate: setup ## Judge CANDIDATE against BASELINE by POLICY [ARGS=]
 
 report: setup ## Render a finished comparison again as HTML [DIR= ARGS=]
 	$(BIN)/quantcheck report $(DIR) $(ARGS)
+
+reference: setup ## Write README's table of commands and docs/commands.md from the commands' help
+	$(BIN)/python -m evals.reference
+
+docs: $(VENV)/.ready-docs reference ## Build the documentation into site/, strictly and offline
+	$(BIN)/mkdocs build --strict --quiet
+
+$(VENV)/.ready-docs: $(VENV)/.ready $(DOCS_LOCK)
+	@$(INSTALL) -r $(DOCS_LOCK)
+	@touch $@
 
 bench: setup ## Measure side by side, in one run each: transport, bookkeeping, images, report page
 	$(BIN)/python -m benchmarks.transport --streams 64

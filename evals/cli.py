@@ -2,35 +2,109 @@
 
 import os
 import sys
+from dataclasses import dataclass
 from importlib import import_module
 
 import click
 
 from evals.exit_code import CommandError, ExitCode, foreseen_code
 
-# command -> module and one line of help; a module is imported only when its command is run, so that
-# --help and compare never wait for Inspect
-COMMANDS: dict[str, tuple[str, str]] = {
-    "list": ("evals.commands.list_tasks", "Show the tasks and their presets."),
-    "check": ("evals.commands.check", "Probe an endpoint before a run: what works, what to change."),
-    "plan": ("evals.commands.plan", "Show requests, tokens and rough time before spending them."),
-    "run": ("evals.commands.run", "Run one task against one endpoint; run again to resume."),
-    "score": ("evals.commands.score", "Grade responses recorded elsewhere with a task's verifier."),
-    "export": ("evals.commands.export", "Write the score table of a run."),
-    "compare": ("evals.commands.compare", "Compare a candidate with a baseline: delta, interval, verdict."),
-    "speed": ("evals.commands.speed", "Show speed and cost beside accuracy, for one run or several."),
-    "trend": ("evals.commands.trend", "Show accuracy over many runs: drift, slope, server versions."),
-    "gate": ("evals.commands.gate", "Judge a candidate by a policy file; fails closed."),
-    "report": ("evals.commands.report", "Render a report.json as HTML, markdown or JUnit."),
-    "policy": ("evals.commands.policy", "Write a commented policy file."),
-    "verify": ("evals.commands.verify", "Qualify endpoints by the vendor contract."),
-    "demo": ("evals.commands.demo", "Run the main job against two simulated checkpoints."),
-    "demo-real": (
-        "evals.commands.demo_real",
-        "Quantize real weights here, run smoke on each, compare; no GPU.",
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One command: the module that holds it, its usual arguments, one line of help, its page in docs/."""
+
+    module: str
+    text: str
+    usage: str = ""
+    page: str | None = None
+
+
+# A module is imported only when its command is run, so that --help and compare never wait for Inspect. README's
+# table and docs/commands.md are made of this one and of the commands' own help (evals.reference).
+COMMANDS: dict[str, Entry] = {
+    "list": Entry(module="evals.commands.list_tasks", text="Show the tasks, presets and budgets."),
+    "check": Entry(
+        module="evals.commands.check",
+        usage="--base-url URL",
+        text="Probe an endpoint before a run: what works, what to change.",
+        page="troubleshooting.md",
     ),
-    "data": ("evals.commands.data", "Show what data each task uses; verify it."),
-    "simulate": ("evals.commands.simulate", "Serve a simulated checkpoint with a known truth."),
+    "plan": Entry(
+        module="evals.commands.plan",
+        usage="TASK...",
+        text="Show requests, tokens, time, and what the budget can decide, before spending it.",
+        page="statistics.md",
+    ),
+    "run": Entry(
+        module="evals.commands.run",
+        usage="TASK --base-url URL",
+        text="Run one task against one endpoint; run again to resume.",
+        page="tasks.md",
+    ),
+    "score": Entry(
+        module="evals.commands.score",
+        usage="TASK FILE",
+        text="Grade responses recorded elsewhere with a task's verifier.",
+        page="tasks.md",
+    ),
+    "compare": Entry(
+        module="evals.commands.compare",
+        usage="BASELINE CANDIDATE",
+        text="Compare two checkpoints: delta, interval, verdict, report.html.",
+        page="comparing.md",
+    ),
+    "gate": Entry(
+        module="evals.commands.gate",
+        usage="--policy FILE ...",
+        text="Judge a candidate by a policy file; fails closed; junit.xml.",
+        page="gate.md",
+    ),
+    "policy": Entry(
+        module="evals.commands.policy", usage="init", text="Write a commented policy file.", page="gate.md"
+    ),
+    "report": Entry(
+        module="evals.commands.report",
+        usage="DIR",
+        text="Render a report.json again as HTML, markdown or JUnit, without the logs.",
+        page="report.md",
+    ),
+    "export": Entry(
+        module="evals.commands.export",
+        usage="RUN",
+        text="Write the score table of a run: one row a response.",
+    ),
+    "speed": Entry(
+        module="evals.commands.speed",
+        usage="RUN...",
+        text="Show speed and cost beside accuracy, for one run or several.",
+        page="speed.md",
+    ),
+    "trend": Entry(
+        module="evals.commands.trend",
+        usage="DIR",
+        text="Show accuracy over many runs: drift, slope, server versions.",
+        page="trend.md",
+    ),
+    "verify": Entry(
+        module="evals.commands.verify",
+        usage="--base-url URL --profile P",
+        text="Qualify endpoints by the vendor contract, and tool calls by a reference.",
+        page="verify.md",
+    ),
+    "data": Entry(
+        module="evals.commands.data", text="Show which data each task uses; verify it.", page="tasks.md"
+    ),
+    "simulate": Entry(
+        module="evals.commands.simulate",
+        text="Serve a simulated checkpoint with a known truth and faults on request.",
+    ),
+    "demo": Entry(module="evals.commands.demo", text="Run the main job against two simulated checkpoints."),
+    "demo-real": Entry(
+        module="evals.commands.demo_real",
+        text="Quantize real weights here, run smoke on each variant, compare; no GPU.",
+        page="real_weights.md",
+    ),
 }
 
 
@@ -45,15 +119,15 @@ class LazyGroup(click.Group):
         """Return the command of that name, ``None`` for a name that is no command."""
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(COMMANDS[cmd_name][0]).command
+        command = import_module(COMMANDS[cmd_name].module).command
         if not isinstance(command, click.Command):
-            raise TypeError(f"{COMMANDS[cmd_name][0]}: has no click command named 'command'")
+            raise TypeError(f"{COMMANDS[cmd_name].module}: has no click command named 'command'")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing any."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+            formatter.write_dl([(name, entry.text) for name, entry in COMMANDS.items()])
 
 
 @click.group(
