@@ -100,9 +100,12 @@ def _from_hub(hub: HubCopy) -> SourcedRows:
 
 
 def content_digest(*parts: str) -> str:
-    """Return 16 hex digits of what the parts say: Unicode compatibility forms and white space do not count.
+    r"""Return 16 hex digits of what the parts say: Unicode compatibility forms and white space do not count.
 
     Copies of one dataset differ in line ends, doubled spaces and non-breaking spaces; their content is one.
+
+    >>> content_digest("a  b\n") == content_digest("a b")
+    True
     """
     canonical = "\x1f".join("".join(unicodedata.normalize("NFKC", part).split()) for part in parts)
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]

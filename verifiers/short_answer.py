@@ -25,6 +25,10 @@ def grade_numbers(response: Response, target: Sequence[int]) -> Grade:
 
     The last box wins over the text around it. Numbers that count list items or follow "than" are not read.
     Compared as numbers: ``1,234``, ``1234.`` and ``1234.0`` are one. Raises ``ValueError`` for no target.
+
+    >>> said = Response(content="45 is larger than 12.", finish_reason="stop")
+    >>> str(grade_numbers(said, [45]).outcome)
+    'correct'
     """
     if not target:
         raise ValueError("smoke target: no number; expected at least one")
