@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "score": ("evals.commands.score", "Grade responses recorded elsewhere with a task's verifier."),
     "export": ("evals.commands.export", "Write the score table of a run."),
     "compare": ("evals.commands.compare", "Compare a candidate with a baseline: delta, interval, verdict."),
+    "divergence": ("evals.commands.divergence", "Show how far a candidate's token probabilities moved."),
     "speed": ("evals.commands.speed", "Show speed and cost beside accuracy, for one run or several."),
     "trend": ("evals.commands.trend", "Show accuracy over many runs: drift, slope, server versions."),
     "gate": ("evals.commands.gate", "Judge a candidate by a policy file; fails closed."),
