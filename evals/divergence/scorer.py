@@ -54,10 +54,11 @@ class Scorer:
         return len(ids)
 
     async def _record_vllm(self, ids: list[int], facts: TextFacts, path: Path) -> None:
+        first = await self._tokenizer.first_piece(ids[0])
         await self._caller.stream(
             f"{self._caller.base_url}/completions",
             vllm_body(self._caller.model, ids),
-            lambda: VllmSink(Columns(RecordWriter(path, facts)), ids),
+            lambda: VllmSink(Columns(RecordWriter(path, facts)), ids, first),
         )
 
     async def _record_sglang(self, ids: list[int], facts: TextFacts, path: Path) -> None:

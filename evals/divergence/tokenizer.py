@@ -29,6 +29,7 @@ class Tokenizer:
     def __init__(self, caller: Caller, engine: Engine, template: ChatTemplate | None = None) -> None:
         self._caller, self._engine, self._template = caller, engine, template
         self._tails: dict[tuple[int, ...], bool] = {}
+        self._firsts: dict[int, str] = {}
 
     async def tokens(self, text: Text) -> Tokens:
         """Return the tokens; raise :class:`Failure` or :class:`TextError`.
@@ -85,6 +86,12 @@ class Tokenizer:
         else:
             body = {"model": self._caller.model, "prompt": text, "add_special_tokens": special}
         return _tokens(await self._caller.json(f"{self._caller.root}/tokenize", body))
+
+    async def first_piece(self, token_id: int) -> str:
+        """Return the text of a text's first token, of which no score speaks; most texts begin alike."""
+        if token_id not in self._firsts:
+            self._firsts[token_id] = await self.detokenize([token_id])
+        return self._firsts[token_id]
 
     async def _is_thinking(self, asked: Sequence[int]) -> bool:
         """Return whether a prompt ends within an opened thinking tag, as many chat templates write it."""

@@ -26,8 +26,8 @@ def vllm_body(model: str, ids: Sequence[int]) -> dict[str, Any]:
 class VllmSink:
     """Takes a reply block by block and writes each token with what is said of it."""
 
-    def __init__(self, columns: Columns, ids: Sequence[int]) -> None:
-        self._columns, self._ids = columns, ids
+    def __init__(self, columns: Columns, ids: Sequence[int], first_piece: str) -> None:
+        self._columns, self._ids, self._first_piece = columns, ids, first_piece
         self._found: list[Any] = ijson.sendable_list()
         self._parser = ijson.items_coro(self._found, PLACE, use_float=True)
 
@@ -67,7 +67,7 @@ class VllmSink:
 
     def _add(self, token_id: int, said: Mapping[str, Any] | None) -> None:
         if said is None:  # nothing comes before the first token
-            self._columns.add(token_id, "")
+            self._columns.add(token_id, self._first_piece)
             return
         own = said.get(str(token_id))
         if own is None:

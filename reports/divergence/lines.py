@@ -35,6 +35,8 @@ def headline(block: Block) -> str:
     tokens, texts = f"{block['n_response_tokens']:,} response tokens", f"{block['n_texts']:,} texts"
     if not block["n_texts"]:
         return f"DIVERGENCE - {pair}: nothing to compare"
+    if not block["n_response_tokens"]:
+        return f"DIVERGENCE unknown - {pair}: the same tokens in {texts}, and no log-probabilities to compare"
     if block["is_identical"]:
         return f"DIVERGENCE none - {pair}: identical in {tokens} of {texts}"
     found = main_figure(block)
@@ -54,6 +56,11 @@ def main_figure(block: Block) -> Fact:
 
 def facts(block: Block) -> Iterator[Fact]:
     """Return the figures of all response tokens together."""
+    if not block["n_response_tokens"]:
+        return
+    if block["is_identical"]:
+        yield from _floor(block)
+        return
     yield main_figure(block)
     if block["kl"] is not None:
         yield Fact(name="plain mean", text=f"{_number(block['kl'])} nats/token")
@@ -91,11 +98,14 @@ def remarks(block: Block) -> list[Fact]:
 
 def tables(block: Block) -> list[Table]:
     """Return where the divergence sits, table by table; those without rows are left out."""
-    found = [
+    located = [
         _located("by part", "part", block["by_part"]),
         _located("by position in the text", "tokens", block["by_position"], bars=True),
         _located("by task", "task", block["by_task"]),
         _located("by category", "category", block["by_category"][:_MANY]),
+    ]
+    found = [
+        *([] if block["is_identical"] else located),
         _token_examples(block["tokens"]["examples"]),
         _largest(block["largest"][:SHOWN_LARGEST]),
     ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from reports.divergence.records import RecordReader, TokenChunk
 
-CONTEXT_TOKENS = 8
+BEFORE_TOKENS, AFTER_TOKENS = 3, 6
 
 
 class DifferenceKind(StrEnum):
@@ -133,4 +133,4 @@ def _is_shifted(ours: TokenChunk | None, theirs: TokenChunk | None) -> bool:
 def _around(chunk: TokenChunk | None, offset: int) -> tuple[str, ...]:
     if chunk is None:
         return ()
-    return tuple(chunk.texts[max(0, offset - CONTEXT_TOKENS) : offset + CONTEXT_TOKENS])
+    return tuple(chunk.texts[max(0, offset - BEFORE_TOKENS) : offset + AFTER_TOKENS])
