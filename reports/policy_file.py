@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from reports.policy import BaselinePolicy, Policy, TaskPolicy, WhenUndecided
+from reports.policy import BaselinePolicy, DivergencePolicy, Policy, TaskPolicy, WhenUndecided
 
 SCHEMA_VERSION = 1
 MAX_POLICY_BYTES = 1024**2
@@ -51,6 +51,10 @@ _CONFIDENCE = _Check(
 _DAYS = _Check(
     holds=lambda value: _is_number(value) and 0 < value < math.inf, meaning="a number of days above 0"
 )
+_NATS = _Check(
+    holds=lambda value: _is_number(value) and 0 < value < math.inf,
+    meaning="nats per token above 0, such as 0.01",
+)
 _COUNT = _Check(
     holds=lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 1,
     meaning="a whole number from 1 on",
@@ -64,8 +68,9 @@ _WHEN_UNDECIDED = _Check(
 )
 
 _RULES = ("margin", "relative_margin", "min_recovery")
-_TOP_LEVEL = ("schema", "confidence", "inconclusive", "allow_mismatch", "baseline", "defaults", "tasks")
+_TOP_LEVEL = ("schema", "confidence", "inconclusive", "allow_mismatch", "baseline", "divergence", "defaults", "tasks")
 _BASELINE_CHECKS = {"label": _TEXT, "max_age_days": _DAYS, "allow_foreign": _TRUTH}
+_DIVERGENCE_CHECKS = {"max_kl": _NATS}
 _TASK_CHECKS = {
     "required": _TRUTH,
     "margin": _LOSS,
@@ -118,6 +123,9 @@ class _Reader:
             inconclusive=WhenUndecided(self._checked("", "inconclusive", document, _WHEN_UNDECIDED, "ask")),
             allow_mismatch=tuple(self._checked("", "allow_mismatch", document, _NAMES, ())),
             baseline=self._baseline(self._table("", "baseline", document)),
+            divergence=DivergencePolicy(
+                **self._values("divergence", self._table("", "divergence", document), _DIVERGENCE_CHECKS)
+            ),
             tasks={task: self._task(task, tasks, defaults) for task in tasks},
         )
 

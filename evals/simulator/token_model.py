@@ -37,7 +37,7 @@ class TokenScore:
     top_logprob: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TokenModel:
     """One checkpoint's next-token distribution, its tokenizer and the engine that serves it.
 

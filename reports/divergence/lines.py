@@ -54,6 +54,11 @@ def main_figure(block: Block) -> Fact:
     return Fact(name="cross-entropy difference", text=f"{_number(difference)} nats/token")
 
 
+def summary(block: Block) -> list[Fact]:
+    """Return everything but the tables."""
+    return [*(facts(block) if block["n_texts"] else ()), *remarks(block)]
+
+
 def facts(block: Block) -> Iterator[Fact]:
     """Return the figures of all response tokens together."""
     if not block["n_response_tokens"]:

@@ -1,0 +1,48 @@
+"""What a policy advises on divergence: it never fails a gate, for it never replaces the benchmarks."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from reports import numbers
+from reports.criteria import Criterion, Status
+from reports.divergence.lines import headline
+from reports.policy import DivergencePolicy
+
+_NAME = "divergence"
+
+
+def divergence_criterion(asked: DivergencePolicy, block: Mapping[str, Any] | None) -> Criterion | None:
+    """Return the advice on what was measured, ``None`` where the policy says nothing of it.
+
+    The limit is met where the whole interval lies within it; everything else warns.
+    """
+    if asked.max_kl is None:
+        return None
+    limit = f"at most {asked.max_kl:g} nats/token advised"
+    if block is None:
+        return _warned(f"not measured, {limit}; run quantcheck divergence and give it with --divergence")
+    if block["tokens"]["n_different"]:
+        return _warned(f"{_tokens(block)}, {limit}")
+    if block["is_identical"]:
+        return Criterion(
+            task="", name=_NAME, status=Status.MET, text=f"{headline(block).partition(' - ')[2]}, {limit}"
+        )
+    found = block["kl_controlled"] or block["cross_entropy_difference"]
+    if found is None or found["high"] is None:
+        return _warned(f"nothing to compare, {limit}")
+    value = numbers.decimals(found["value"], found["low"], found["high"])
+    what = "KL estimate" if block["kl_controlled"] else "cross-entropy difference"
+    text = f"{what} {value} nats/token, {limit}"
+    if found["high"] <= asked.max_kl:
+        return Criterion(task="", name=_NAME, status=Status.MET, text=text)
+    return _warned(text)
+
+
+def _tokens(block: Mapping[str, Any]) -> str:
+    tokens = block["tokens"]
+    total = tokens["n_same"] + tokens["n_different"]
+    return f"the sides see different tokens in {tokens['n_different']:,} of {total:,} texts"
+
+
+def _warned(text: str) -> Criterion:
+    return Criterion(task="", name=_NAME, status=Status.WARNED, text=text)
