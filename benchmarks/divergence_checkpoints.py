@@ -1,10 +1,11 @@
 """Make checkpoints a known distance apart, for ``quantcheck divergence`` on a real server.
 
 From one GGUF file: the weights as they are (``same``), rounded to the grids of INT8, INT4 and NVFP4, and a copy
-whose tokenizer no longer splits digits (``digits``). Needs torch, transformers and gguf: run it with the Python
-of the engine that will serve them.
+with the tokenizer as the conversion leaves it (``digits``: digits are not split off, so that blank lines before
+a number become other tokens). Needs torch, transformers and gguf: run it with the Python of the engine that
+will serve them.
 
-    python benchmarks/divergence_checkpoints.py MODEL.gguf DIRECTORY
+    ENGINE_PYTHON -m benchmarks.divergence_checkpoints MODEL.gguf DIRECTORY
 """
 
 import json
@@ -13,8 +14,9 @@ import sys
 from pathlib import Path
 
 import torch
-from grids import GRIDS  # beside this file
 from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from benchmarks.grids import GRIDS
 
 SPLIT_DIGITS = {"type": "Digits", "individual_digits": True}
 

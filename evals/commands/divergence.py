@@ -149,7 +149,7 @@ def _manner(options: Mapping[str, Any]) -> Manner:
             max_connections=options["max_connections"], max_tokens_in_flight=options["max_tokens_in_flight"]
         ),
         waits=Waits(plain_s=options["reply_timeout"]),
-        policy=RetryPolicy(outage_s=options["outage"]),
+        policy=RetryPolicy(outage_s=options["outage"], cold_s=min(options["outage"], RetryPolicy().cold_s)),
         template=load_chat_template(tokenizer) if tokenizer else None,
     )
 

@@ -9,9 +9,10 @@ from typing import Any, Protocol, Self, TypeVar
 import aiohttp
 import orjson
 
-from evals.failure import Failure, FailureKind, network_words, one_line, server_failure
+from evals.failure import Failure, frame_failure, network_words, server_failure
 from evals.retry import EndpointHealth, RetryPolicy, send_with_retries
 from evals.transport import Waits, read_refusal
+from verifiers.wire_frame import find_error
 
 _WORDS_BYTES = 2_000
 Answer = TypeVar("Answer")
@@ -65,6 +66,7 @@ class Caller:
                 raise server_failure(f"reply is no JSON: {raw[:80]!r}") from error
             if not isinstance(value, dict):
                 raise server_failure(f"reply is no JSON object: {raw[:80]!r}")
+            _raise_error_of(value)
             return value
 
         return await self._call(url, body, read)
@@ -79,9 +81,12 @@ class Caller:
                     start = start or block[:_WORDS_BYTES]
                     sink.feed(block)
                 sink.finish()
-            except BaseException:
+            except Failure:
                 sink.abandon()
                 _raise_told(start)
+                raise
+            except BaseException:
+                sink.abandon()
                 raise
 
         await self._call(url, body, read)
@@ -113,10 +118,16 @@ class Caller:
 
 
 def _raise_told(start: bytes) -> None:
-    """Raise the error that a reply with status 200 tells of, where it is one."""
-    if start.lstrip().startswith(b'{"error"'):
-        raise Failure(
-            kind=FailureKind.CONFIGURATION,
-            message=f"refused: {one_line(start.decode(errors='replace'))}",
-            is_retryable=False,
-        )
+    """Raise the error that a whole short reply with status 200 tells of, where it is one."""
+    try:
+        value = orjson.loads(start)
+    except json.JSONDecodeError:
+        return
+    if isinstance(value, dict):
+        _raise_error_of(value)
+
+
+def _raise_error_of(value: Mapping[str, Any]) -> None:
+    error = find_error(value) if "error" in value else None
+    if error is not None:
+        raise frame_failure(error.message, error.code, error.type)
