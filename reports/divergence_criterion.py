@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from reports import numbers
 from reports.criteria import Criterion, Status
-from reports.divergence.lines import headline
+from reports.divergence.lines import headline, main_estimate, main_figure
 from reports.policy import DivergencePolicy
 
 _NAME = "divergence"
@@ -27,12 +26,11 @@ def divergence_criterion(asked: DivergencePolicy, block: Mapping[str, Any] | Non
         return Criterion(
             task="", name=_NAME, status=Status.MET, text=f"{headline(block).partition(' - ')[2]}, {limit}"
         )
-    found = block["kl_controlled"] or block["cross_entropy_difference"]
+    found = main_estimate(block)
     if found is None or found["high"] is None:
         return _warned(f"nothing to compare, {limit}")
-    value = numbers.decimals(found["value"], found["low"], found["high"])
-    what = "KL estimate" if block["kl_controlled"] else "cross-entropy difference"
-    text = f"{what} {value} nats/token, {limit}"
+    figure = main_figure(block)
+    text = f"{figure.name} {figure.text}, {limit}"
     if found["high"] <= asked.max_kl:
         return Criterion(task="", name=_NAME, status=Status.MET, text=text)
     return _warned(text)

@@ -68,7 +68,16 @@ _WHEN_UNDECIDED = _Check(
 )
 
 _RULES = ("margin", "relative_margin", "min_recovery")
-_TOP_LEVEL = ("schema", "confidence", "inconclusive", "allow_mismatch", "baseline", "divergence", "defaults", "tasks")
+_TOP_LEVEL = (
+    "schema",
+    "confidence",
+    "inconclusive",
+    "allow_mismatch",
+    "baseline",
+    "divergence",
+    "defaults",
+    "tasks",
+)
 _BASELINE_CHECKS = {"label": _TEXT, "max_age_days": _DAYS, "allow_foreign": _TRUTH}
 _DIVERGENCE_CHECKS = {"max_kl": _NATS}
 _TASK_CHECKS = {

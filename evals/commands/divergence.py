@@ -164,9 +164,7 @@ def _next(baseline: Side | None, options: Mapping[str, Any]) -> str:
     return f"recorded {where} · next: quantcheck divergence --baseline {where} --candidate URL {source}"
 
 
-def _show(
-    ours: Side, theirs: Side, notes: Sequence[str], options: Mapping[str, Any], output: _Output
-) -> int:
+def _show(ours: Side, theirs: Side, notes: Sequence[str], options: Mapping[str, Any], output: _Output) -> int:
     top_k = options["top_k"]
     found = diverge(measure(ours, theirs, top_k=top_k), top_k=top_k, confidence=options["confidence"])
     document = divergence_document(found, ours, theirs, notes)

@@ -66,7 +66,9 @@ def _text(path: Path, number: int, line: bytes) -> Text:
     try:
         row = parse_json(line)
     except ValueError as error:
-        raise DataError(f"{path}: line {number} is no JSON ({error}); one object a line is expected") from None
+        raise DataError(
+            f"{path}: line {number} is no JSON ({error}); one object a line is expected"
+        ) from None
     if not isinstance(row, dict):
         raise DataError(f"{path}: line {number} is no object; {_SHAPES} are expected")
     try:

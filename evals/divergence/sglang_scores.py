@@ -67,7 +67,9 @@ class SglangSink:
         for logprob, token_id, *_ in self._own:
             place = len(self.logprobs)
             if place >= len(self._ids) or token_id != self._ids[place]:
-                raise _useless(f"the endpoint speaks of token {token_id} at place {place}: it changes prompts")
+                raise _useless(
+                    f"the endpoint speaks of token {token_id} at place {place}: it changes prompts"
+                )
             self.logprobs.append(math.nan if logprob is None else logprob)
         for likeliest in self._likeliest:
             self._rank(likeliest or ())

@@ -101,7 +101,12 @@ class Prefill:
         ids = self._ids(body.get("prompt"), "prompt")
         wanted = body.get("prompt_logprobs") is not None and self._model.prompt_logprobs
         said = [self._vllm_entry(*pair) for pair in zip(ids, self._scores(ids), strict=True)]
-        choice = {"index": 0, "text": "", "finish_reason": "length", "prompt_logprobs": said if wanted else None}
+        choice = {
+            "index": 0,
+            "text": "",
+            "finish_reason": "length",
+            "prompt_logprobs": said if wanted else None,
+        }
         return {"object": "text_completion", "model": self._config.served_model, "choices": [choice]}
 
     def _vllm_entry(self, token_id: int, score: TokenScore | None) -> dict[str, Any] | None:
@@ -127,4 +132,3 @@ class Prefill:
             return None
         tops = [[score.top_logprob, score.top, None]]
         return tops if score.rank == 1 else [*tops, [score.logprob, token_id, None]]
-

@@ -36,13 +36,11 @@ def divergence_document(
         "kl_controlled": estimate(headline.controlled if found.is_sampled else None),
         "floor": None if found.floor is None else _figures(found.floor, found.top_k),
         "beyond_floor": estimate(found.beyond_floor),
-        "by_part": [_row(row, found.top_k) for row in found.by_part],
-        "by_position": [
-            {"from": row.low, "to": row.high, **_row(row, found.top_k)} for row in found.by_position
-        ],
+        "by_part": [_row(row) for row in found.by_part],
+        "by_position": [{"from": row.low, "to": row.high, **_row(row)} for row in found.by_position],
         "position_trend": _trend(found),
-        "by_task": [_row(row, found.top_k) for row in found.by_task],
-        "by_category": [_row(row, found.top_k) for row in found.by_category],
+        "by_task": [_row(row) for row in found.by_task],
+        "by_category": [_row(row) for row in found.by_category],
         "largest": [_single(one) for one in measured.largest.ordered()],
         "tokens": _tokens(measured),
         "only_baseline": measured.n_only_baseline,
@@ -73,7 +71,7 @@ def _figures(found: Figures, top_k: int) -> dict[str, Any]:
     }
 
 
-def _row(row: Located, top_k: int) -> dict[str, Any]:
+def _row(row: Located) -> dict[str, Any]:
     figures = row.figures
     return {
         "name": figures.name,

@@ -149,7 +149,10 @@ def _positions(sums: Sequence[TextSums], confidence: float) -> tuple[Located, ..
 
 
 def _by_text(
-    name_of: Callable[[TextFacts], str], facts: Sequence[TextFacts], sums: Sequence[TextSums], confidence: float
+    name_of: Callable[[TextFacts], str],
+    facts: Sequence[TextFacts],
+    sums: Sequence[TextSums],
+    confidence: float,
 ) -> tuple[Located, ...]:
     """Return the figures by a property of the text; nothing where all texts share one."""
     rows: dict[str, list[Floats]] = {}

@@ -44,14 +44,24 @@ def headline(block: Block) -> str:
 
 
 def main_figure(block: Block) -> Fact:
-    """Return the figure that stands for all: the estimate with less variance where it is a divergence."""
-    controlled = block["kl_controlled"]
-    if controlled is not None:
-        return Fact(name="KL estimate", text=f"{_number(controlled)} nats/token")
-    difference = block["cross_entropy_difference"]
-    if difference is None:
+    """Return the figure that stands for all, by the name it has for these texts."""
+    found = main_estimate(block)
+    if found is None:
         return Fact(name="difference", text=numbers.UNKNOWN)
-    return Fact(name="cross-entropy difference", text=f"{_number(difference)} nats/token")
+    name = "KL estimate" if block["is_sampled_from_baseline"] else "cross-entropy difference"
+    return Fact(name=name, text=f"{_number(found)} nats/token")
+
+
+def main_estimate(block: Block) -> Block | None:
+    """Return the estimate that stands for all: of the two of a divergence the one with the narrower interval.
+
+    Both have the same expectation; the controlled one is sharper unless the candidate is far off.
+    """
+    found: list[Block] = [one for one in (block["kl_controlled"], block["kl"]) if one is not None]
+    if not found:
+        difference: Block | None = block["cross_entropy_difference"]
+        return difference
+    return min(found, key=lambda one: one["high"] - one["low"])
 
 
 def summary(block: Block) -> list[Fact]:
@@ -68,7 +78,8 @@ def facts(block: Block) -> Iterator[Fact]:
         return
     yield main_figure(block)
     if block["kl"] is not None:
-        yield Fact(name="plain mean", text=f"{_number(block['kl'])} nats/token")
+        yield Fact(name="  plain mean", text=f"{_number(block['kl'])} nats/token")
+        yield Fact(name="  variance reduced", text=f"{_number(block['kl_controlled'])} nats/token")
     yield Fact(name="perplexity ratio", text=_number(block["perplexity_ratio"]))
     yield Fact(name="top-1 agreement", text=_share(block["top1_agreement"]))
     yield Fact(name=f"left the top {block['top_k']}", text=_share(block["left_top_k"]))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from benchmarks.grids import GRIDS, INT4_GROUP, NVFP4_GROUP, int4, int8, nvfp4
 
 

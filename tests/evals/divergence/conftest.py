@@ -22,7 +22,9 @@ def play() -> Iterator[Callable[..., Running]]:
     """Return a function that serves a token model: faults as texts, its settings by name."""
     with ExitStack() as running:
 
-        def start(*faults: str, record_bodies: bool = False, max_model_len: int = 262_144, **model: Any) -> Running:
+        def start(
+            *faults: str, record_bodies: bool = False, max_model_len: int = 262_144, **model: Any
+        ) -> Running:
             config = SimulatorConfig(
                 tokens=TokenModel(**model),
                 faults=parse_faults(faults),

@@ -139,7 +139,11 @@ def test_one_side_can_be_recorded_before_the_other_is_up(ask, play, drawn, tmp_p
     )
     assert second.code == 0 and second.document["floor"]["is_identical"]
     offline = ask(
-        "--baseline", tmp_path / "out" / "baseline", "--candidate", tmp_path / "out" / "candidate", out="again"
+        "--baseline",
+        tmp_path / "out" / "baseline",
+        "--candidate",
+        tmp_path / "out" / "candidate",
+        out="again",
     )
     assert offline.document == second.document | {"notes": offline.document["notes"]}
 
@@ -194,9 +198,13 @@ def test_an_endpoint_that_stays_down_ends_the_command_and_leaves_what_is_recorde
 @pytest.mark.parametrize(
     ("model", "flags", "code", "words"),
     [
-        pytest.param({"engine": "llamacpp"}, (), 5, "gives log-probabilities of generated tokens only", id="llama"),
+        pytest.param(
+            {"engine": "llamacpp"}, (), 5, "gives log-probabilities of generated tokens only", id="llama"
+        ),
         pytest.param({"prompt_logprobs": False}, (), 5, "of 0 of 80 tokens", id="null"),
-        pytest.param({"prompt_logprobs": False, "engine": "sglang"}, (), 5, "of 0 of 80 tokens", id="sglang null"),
+        pytest.param(
+            {"prompt_logprobs": False, "engine": "sglang"}, (), 5, "of 0 of 80 tokens", id="sglang null"
+        ),
     ],
 )
 def test_an_engine_that_cannot_is_told_so_in_one_line(ask, play, drawn, model, flags, code, words):
@@ -212,7 +220,9 @@ def test_llama_cpp_takes_part_with_its_tokens_alone(ask, play, chats):
     assert same.code == 0 and same.document["tokens"]["n_same"] == len(CHATS)
     other = ask("--baseline", play(tokenizer="digits").base_url, *flags, out="other")
     assert other.code == 4
-    assert list(other.document["tokens"]["kinds"]) == ["tokenizer: the same characters are split into other tokens"]
+    assert list(other.document["tokens"]["kinds"]) == [
+        "tokenizer: the same characters are split into other tokens"
+    ]
 
 
 def test_texts_beyond_the_context_are_left_out_and_said(ask, play, tmp_path):
@@ -222,7 +232,9 @@ def test_texts_beyond_the_context_are_left_out_and_said(ask, play, tmp_path):
     small = play(max_model_len=100).base_url
     ended = ask("--baseline", small, "--candidate", small, "--texts", texts)
     assert ended.document["n_texts"] == 2
-    assert any("1 texts refused by the baseline: texts longer than" in note for note in ended.document["notes"])
+    assert any(
+        "1 texts refused by the baseline: texts longer than" in note for note in ended.document["notes"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -231,9 +243,15 @@ def test_texts_beyond_the_context_are_left_out_and_said(ask, play, tmp_path):
         pytest.param((), 2, "--baseline", id="no side"),
         pytest.param(("--baseline", "URL"), 2, "no texts: give --from RUN", id="no texts"),
         pytest.param(("--baseline", "here"), 4, "holds no recorded side", id="no record"),
-        pytest.param(("--baseline", "http://127.0.0.1:9", "--texts", "FILE"), 5, "cannot be reached", id="down"),
-        pytest.param(("--baseline", "URL", "--texts", "FILE", "--from", "FILE"), 2, "give one of them", id="both"),
-        pytest.param(("--baseline", "URL", "--texts", "FILE", "--confidence", "2"), 2, "confidence", id="confidence"),
+        pytest.param(
+            ("--baseline", "http://127.0.0.1:9", "--texts", "FILE"), 5, "cannot be reached", id="down"
+        ),
+        pytest.param(
+            ("--baseline", "URL", "--texts", "FILE", "--from", "FILE"), 2, "give one of them", id="both"
+        ),
+        pytest.param(
+            ("--baseline", "URL", "--texts", "FILE", "--confidence", "2"), 2, "confidence", id="confidence"
+        ),
     ],
 )
 def test_what_cannot_be_done_is_one_line(ask, play, drawn, flags, code, words):

@@ -12,7 +12,17 @@ from reports.log_members import LogError
 
 @pytest.fixture
 def run_directory(serve, aime_file, tmp_path):
-    flags = ["--limit", "3", "--epochs", "2", "--dataset-path", aime_file, "--accept-dataset", "--label", "int4"]
+    flags = [
+        "--limit",
+        "3",
+        "--epochs",
+        "2",
+        "--dataset-path",
+        aime_file,
+        "--accept-dataset",
+        "--label",
+        "int4",
+    ]
     sampling = ["--temperature", "1", "--top-p", "1", "--runs-dir", tmp_path / "runs"]
     thinking = ["--think-mode", "opensource", "--thinking"]
     given = ["run", "aime25", "--base-url", serve().base_url, *flags, *sampling, *thinking]
@@ -61,6 +71,7 @@ def conversation(*messages):
 @pytest.fixture
 def log_of(tmp_path, serve, run_directory):
     """Return a function that writes the run's log anew with one sample in place of its own."""
+
     def write(changed):
         (path,) = run_directory.rglob("*.eval")
         target = tmp_path / "one.eval"

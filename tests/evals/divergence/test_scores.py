@@ -37,7 +37,11 @@ SGLANG = {
     "meta_info": {
         "prompt_tokens": 3,
         "input_token_logprobs": [[None, 11, None], [-0.5, 12, None], [-2.25, 13, None]],
-        "input_top_logprobs": [None, [[-0.5, 12, None], [-1.5, 5, None]], [[-0.1, 99, None], [-0.9, 98, None]]],
+        "input_top_logprobs": [
+            None,
+            [[-0.5, 12, None], [-1.5, 5, None]],
+            [[-0.1, 99, None], [-0.9, 98, None]],
+        ],
     },
 }
 

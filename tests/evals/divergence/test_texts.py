@@ -25,7 +25,9 @@ NATIVE = (
         pytest.param({"reasoning": "r", "content": "7"}, True, "r</think>7", id="the prompt opened the tag"),
         pytest.param({"reasoning": "r"}, True, "r", id="ended while thinking"),
         pytest.param({"content": "Look:", "calls": (CALL,)}, False, f"Look:{NATIVE}", id="a call"),
-        pytest.param({"reasoning": "r", "calls": (CALL,)}, True, f"r</think>{NATIVE}", id="thought, then call"),
+        pytest.param(
+            {"reasoning": "r", "calls": (CALL,)}, True, f"r</think>{NATIVE}", id="thought, then call"
+        ),
     ],
 )
 def test_a_response_is_written_as_the_model_wrote_it(said, is_thinking, written):
@@ -56,7 +58,9 @@ CHAT = {"messages": [{"role": "user", "content": "What is 3x7?"}], "response": "
             {"reasoning": "3x7", "temperature": 1.0, "top_p": 1.0},
             id="with reasoning and sampling",
         ),
-        pytest.param({"prompt": "a", "response": "b"}, {"prompt": "a", "content": "b"}, id="prompt and response"),
+        pytest.param(
+            {"prompt": "a", "response": "b"}, {"prompt": "a", "content": "b"}, id="prompt and response"
+        ),
         pytest.param({"text": "abc"}, {"prompt": "", "content": "abc"}, id="text"),
         pytest.param({"token_ids": [1, 2, 3], "n_prompt": 2}, {"n_prompt_ids": 2}, id="token ids"),
         pytest.param({"id": 7, "text": "x", "epoch": 2}, {"sample_id": "7", "epoch": 2}, id="id and epoch"),
@@ -94,7 +98,9 @@ def test_an_empty_file_and_a_missing_one_are_named(tmp_path):
 
 
 def test_the_same_text_twice_is_scored_once_and_said(tmp_path):
-    found = read_file_texts(write(tmp_path, {"id": 1, "text": "x"}, {"id": 1, "text": "x"}, {"id": 2, "text": "x"}))
+    found = read_file_texts(
+        write(tmp_path, {"id": 1, "text": "x"}, {"id": 1, "text": "x"}, {"id": 2, "text": "x"})
+    )
     assert len(found.planned) == 2 and found.left_out == {"the same text twice": 1}
 
 

@@ -48,9 +48,7 @@ def test_estimates_have_the_exact_divergence_as_their_mean_and_intervals_hold_it
     rng = np.random.default_rng(11)
     replicates, n_texts = 200, 60
     sums = sums_by_text(*drawn_log_probs(candidate, replicates * n_texts, rng))
-    found = [
-        mean_per_token(rows[:, which], rows[:, Sum.TOKENS], 0.95) for rows in np.split(sums, replicates)
-    ]
+    found = [mean_per_token(rows[:, which], rows[:, Sum.TOKENS], 0.95) for rows in np.split(sums, replicates)]
     values = np.array([one.value for one in found])
     error = values.std(ddof=1) / np.sqrt(replicates)
     assert abs(values.mean() - exact) < 3.5 * error
@@ -80,8 +78,7 @@ def test_the_companion_of_mean_zero_makes_the_estimate_far_sharper():
     rng = np.random.default_rng(12)
     sums = sums_by_text(*drawn_log_probs(TokenModel(drift=0.05), 400, rng))
     plain, controlled = (
-        mean_per_token(sums[:, which], sums[:, Sum.TOKENS], 0.95)
-        for which in (Sum.LOG_RATIO, Sum.CONTROLLED)
+        mean_per_token(sums[:, which], sums[:, Sum.TOKENS], 0.95) for which in (Sum.LOG_RATIO, Sum.CONTROLLED)
     )
     assert controlled.interval.width < plain.interval.width / 10
 

@@ -17,9 +17,9 @@ def test_vllm_s_shape(start):
         own = entry[str(token_id)]
         assert own["logprob"] < 0 and own["rank"] >= 1
         assert [one["rank"] for one in entry.values()].count(1) == 1
-    assert "".join(entry[str(one)]["decoded_token"] for one, entry in zip(ids[1:], said[1:], strict=True)) == (
-        " is 12 times 7?"
-    )
+    assert "".join(
+        entry[str(one)]["decoded_token"] for one, entry in zip(ids[1:], said[1:], strict=True)
+    ) == (" is 12 times 7?")
 
 
 def test_sglang_s_shape_says_the_same(start):
@@ -28,7 +28,9 @@ def test_sglang_s_shape_says_the_same(start):
     body = {"input_ids": ids, "return_logprob": True, "logprob_start_len": 0, "top_logprobs_num": 5}
     meta = sglang.send("POST", "/generate", body).json()["meta_info"]
     said = vllm.send("POST", "/v1/completions", {"prompt": ids, "prompt_logprobs": 1}).json()["choices"][0]
-    theirs = [entry and entry[str(one)]["logprob"] for one, entry in zip(ids, said["prompt_logprobs"], strict=True)]
+    theirs = [
+        entry and entry[str(one)]["logprob"] for one, entry in zip(ids, said["prompt_logprobs"], strict=True)
+    ]
     assert [entry[0] for entry in meta["input_token_logprobs"]] == theirs
     assert [entry[1] for entry in meta["input_token_logprobs"]] == ids
     assert meta["input_top_logprobs"][0] is None
@@ -45,7 +47,9 @@ def test_sglang_s_shape_says_the_same(start):
     ],
 )
 def test_what_an_engine_refuses(start, path, body, status):
-    assert start(tokens=TokenModel(engine="vllm"), max_model_len=100).send("POST", path, body).status == status
+    assert (
+        start(tokens=TokenModel(engine="vllm"), max_model_len=100).send("POST", path, body).status == status
+    )
 
 
 def test_an_endpoint_without_prompt_log_probabilities_ignores_the_field(start):
@@ -80,7 +84,9 @@ def test_late_drift_begins_late():
     ("tokenizer", "pieces"),
     [
         pytest.param("own", ["<think>", "It", " is", " 123", "456", ".", "</think>"], id="own"),
-        pytest.param("digits", ["<think>", "It", " is", " 1", "2", "3", "4", "5", "6", ".", "</think>"], id="digits"),
+        pytest.param(
+            "digits", ["<think>", "It", " is", " 1", "2", "3", "4", "5", "6", ".", "</think>"], id="digits"
+        ),
     ],
 )
 def test_tokens_are_text_again(tokenizer, pieces):
