@@ -1,7 +1,7 @@
 """``quantcheck divergence``: how far the candidate's token probabilities moved, from one prefill a text and side."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -50,28 +50,35 @@ def command(*, out: Path, as_json: bool, dry_run: bool, **options: Any) -> int:
     sides = {name: _side(name, options, out) for name in (BASELINE, CANDIDATE)}
     asked = [side for side in sides.values() if isinstance(side, AskedSide)]
     texts = _texts(options, needed=bool(asked))
-    planned = _chosen(texts.planned, sides, asked, options["max_tokens_total"])
+    shared = _shared(texts.planned, sides)
+    planned = within_bound(shared, sum(len(side.parts) for side in asked), options["max_tokens_total"])
     cost = Cost(
         passes=[one for side in asked for one in side.passes(planned)],
-        n_beyond_bound=len(texts.planned) - len(planned),
+        n_beyond_bound=len(shared) - len(planned),
     )
     if dry_run:
         click.echo(to_json(cost.as_json()) if as_json else "\n".join(cost.lines()), nl=not as_json)
         return ExitCode.DONE
-    notes = _record_all(asked, planned, cost, _manner(options), texts)
+    notes = [f"{n:,} texts left out: {reason}" for reason, n in texts.left_out.items()]
+    if len(shared) < len(texts.planned):
+        notes.append(f"{len(texts.planned) - len(shared):,} texts left out: the recorded side lacks them")
+    notes += _record_all(asked, planned, cost, _manner(options))
     ours, theirs = (_recorded(sides[name]) for name in (BASELINE, CANDIDATE))
     if ours is None or theirs is None:
         click.echo(_next(ours, options), err=True)
         return ExitCode.DONE
-    return _show(ours, theirs, notes, options, _Output(directory=out, as_json=as_json))
+    keys = {text.key for text in planned} if texts.planned else None
+    return _show(ours, theirs, options, _Output(directory=out, as_json=as_json, notes=notes, keys=keys))
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Output:
-    """Where the figures go."""
+    """Where the figures go, what is noted beside them, and of which texts they are (``None``: of all)."""
 
     directory: Path
     as_json: bool
+    notes: Sequence[str]
+    keys: Collection[str] | None
 
 
 def _side(name: str, options: Mapping[str, Any], out: Path) -> AskedSide | Side | None:
@@ -110,27 +117,24 @@ def _texts(options: Mapping[str, Any], *, needed: bool) -> Texts:
     return Texts(planned=())
 
 
-def _chosen(
-    planned: Sequence[PlannedText],
-    sides: Mapping[str, AskedSide | Side | None],
-    asked: Sequence[AskedSide],
-    bound: int | None,
+def _shared(
+    planned: Sequence[PlannedText], sides: Mapping[str, AskedSide | Side | None]
 ) -> list[PlannedText]:
-    """Return the texts to score: those that a recorded side has, within the bound."""
+    """Return the texts that every recorded side has."""
     recorded = [set(side.keys()) for side in sides.values() if isinstance(side, Side)]
     shared = [text for text in planned if all(text.key in keys for keys in recorded)]
-    if planned and asked and not shared:
+    if planned and not shared:
         raise click.UsageError(
             "texts: none of them is among those of the recorded side; give the --from or --texts it was made with"
         )
-    return within_bound(shared, sum(len(side.parts) for side in asked), bound)
+    return shared
 
 
 def _record_all(
-    asked: Sequence[AskedSide], planned: Sequence[PlannedText], cost: Cost, manner: Manner, texts: Texts
+    asked: Sequence[AskedSide], planned: Sequence[PlannedText], cost: Cost, manner: Manner
 ) -> list[str]:
     """Record what is missing and return what is to be said of texts left out."""
-    notes = [f"{n:,} texts left out: {reason}" for reason, n in texts.left_out.items()]
+    notes = []
     if asked:
         print("\n".join(cost.lines()), file=sys.stderr, flush=True)
     if cost.n_beyond_bound:
@@ -164,13 +168,14 @@ def _next(baseline: Side | None, options: Mapping[str, Any]) -> str:
     return f"recorded {where} · next: quantcheck divergence --baseline {where} --candidate URL {source}"
 
 
-def _show(ours: Side, theirs: Side, notes: Sequence[str], options: Mapping[str, Any], output: _Output) -> int:
+def _show(ours: Side, theirs: Side, options: Mapping[str, Any], output: _Output) -> int:
     top_k = options["top_k"]
-    found = diverge(measure(ours, theirs, top_k=top_k), top_k=top_k, confidence=options["confidence"])
-    document = divergence_document(found, ours, theirs, notes)
+    measured = measure(ours, theirs, top_k=top_k, keys=output.keys)
+    found = diverge(measured, top_k=top_k, confidence=options["confidence"])
+    document = divergence_document(found, ours, theirs, output.notes)
     text = to_json(document)
     files = {DOCUMENT: text, MARKDOWN: render_divergence_markdown(document)}
     directory = write_files(output.directory, files)
     click.echo(text if output.as_json else render_divergence_terminal(document), nl=False)
     click.echo(f"divergence: {directory / DOCUMENT}, {MARKDOWN}", err=True)
-    return ExitCode.DONE if found.measured.texts else ExitCode.INVALID
+    return ExitCode.DONE if measured.texts else ExitCode.INVALID

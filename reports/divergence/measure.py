@@ -1,6 +1,6 @@
 """Read both sides text by text: equal tokens are summed up, different ones described, nothing else is kept."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from reports.divergence.largest import Largest, SingleDivergence, largest_of_chunk
@@ -30,9 +30,14 @@ class Measured:
     n_only_candidate: int = 0
 
 
-def measure(baseline: Side, candidate: Side, *, top_k: int) -> Measured:
-    """Return the sums of two recorded sides; raises :class:`reports.divergence.records.RecordError`."""
+def measure(baseline: Side, candidate: Side, *, top_k: int, keys: Collection[str] | None = None) -> Measured:
+    """Return the sums of two recorded sides, of the texts with ``keys`` where they are given.
+
+    Raises :class:`reports.divergence.records.RecordError`.
+    """
     ours, theirs = set(baseline.keys()), set(candidate.keys())
+    if keys is not None:
+        ours, theirs = ours.intersection(keys), theirs.intersection(keys)
     found = Measured(n_only_baseline=len(ours - theirs), n_only_candidate=len(theirs - ours))
     for key in sorted(ours & theirs):
         _add_text(found, baseline.reader(key), candidate.reader(key), top_k)

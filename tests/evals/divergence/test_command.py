@@ -159,6 +159,22 @@ def test_a_second_run_asks_for_nothing_that_is_recorded(ask, play, drawn, tmp_pa
     assert "baseline: 0 texts" in again.err and "candidate: 1 texts, 80 tokens" in again.err
 
 
+def test_texts_of_an_earlier_question_in_the_same_directory_are_in_no_figure(ask, play, drawn, chats):
+    flags = ("--baseline", play().base_url, "--candidate", play(drift=0.2).base_url, "--texts")
+    assert ask(*flags, drawn(n_texts=4)).document["n_texts"] == 4
+    assert ask(*flags, chats).document["n_texts"] == len(CHATS)
+
+
+def test_texts_that_a_recorded_side_lacks_are_left_out_and_said(ask, play, drawn, tmp_path):
+    assert ask("--baseline", play().base_url, "--texts", drawn(n_texts=3)).code == 0
+    flags = ("--baseline", tmp_path / "out" / "baseline", "--candidate", play().base_url, "--texts")
+    document = ask(*flags, drawn(n_texts=5)).document
+    assert document["n_texts"] == 3
+    assert document["notes"] == ["2 texts left out: the recorded side lacks them"]
+    none = ask(*flags, drawn(n_texts=5, seed=9))
+    assert none.code == 2 and "none of them is among those of the recorded side" in none.err
+
+
 def test_records_of_another_checkpoint_are_not_mixed_in(ask, play, drawn):
     texts = drawn(n_texts=2)
     assert ask("--baseline", play().base_url, "--texts", texts).code == 0
