@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reports.criteria import Criterion, Status
-from reports.divergence.lines import headline, main_estimate, main_figure
+from reports.divergence.lines import main_estimate, main_figure
 from reports.policy import DivergencePolicy
 
 _NAME = "divergence"
@@ -23,9 +23,7 @@ def divergence_criterion(asked: DivergencePolicy, block: Mapping[str, Any] | Non
     if block["tokens"]["n_different"]:
         return _warned(f"{_tokens(block)}, {limit}")
     if block["is_identical"]:
-        return Criterion(
-            task="", name=_NAME, status=Status.MET, text=f"{headline(block).partition(' - ')[2]}, {limit}"
-        )
+        return Criterion(task="", name=_NAME, status=Status.MET, text=f"identical log-probabilities, {limit}")
     found = main_estimate(block)
     if found is None or found["high"] is None:
         return _warned(f"nothing to compare, {limit}")

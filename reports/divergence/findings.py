@@ -43,7 +43,7 @@ def caveats(found: Divergence) -> list[str]:
         )
     if 0 < len(found.measured.texts) < FEW_TEXTS:
         said.append(f"{len(found.measured.texts)} texts are few: intervals by text need {FEW_TEXTS} or more")
-    if found.floor is None and found.measured.texts:
+    if found.floor is None and found.headline.n_tokens:
         said.append(
             "no noise floor: the baseline was not asked twice, so kernel noise is not told from change"
         )

@@ -31,16 +31,25 @@ class Table:
 
 def headline(block: Block) -> str:
     """Return the divergence in one sentence."""
-    pair = f"{block['candidate']['label']} against {block['baseline']['label']}"
-    tokens, texts = f"{block['n_response_tokens']:,} response tokens", f"{block['n_texts']:,} texts"
+    pair, differing = _pair(block), block["tokens"]["n_different"]
+    if differing:
+        total = block["n_texts"] + differing
+        rest = f"; of the other {block['n_texts']:,}: {_state(block)}" if block["n_texts"] else ""
+        return f"DIVERGENCE tokens differ in {differing:,} of {total:,} texts - {pair}{rest}"
     if not block["n_texts"]:
-        return f"DIVERGENCE - {pair}: nothing to compare"
+        return f"DIVERGENCE unknown - {pair}: nothing to compare"
+    texts = f"{block['n_response_tokens']:,} response tokens of {block['n_texts']:,} texts"
+    return f"DIVERGENCE {_state(block)} - {pair}: {texts}"
+
+
+def _pair(block: Block) -> str:
+    return f"{block['candidate']['label']} against {block['baseline']['label']}"
+
+
+def _state(block: Block) -> str:
     if not block["n_response_tokens"]:
-        return f"DIVERGENCE unknown - {pair}: the same tokens in {texts}, and no log-probabilities to compare"
-    if block["is_identical"]:
-        return f"DIVERGENCE none - {pair}: identical in {tokens} of {texts}"
-    found = main_figure(block)
-    return f"DIVERGENCE {found.text} - {pair}: {tokens} of {texts}"
+        return "unknown, for want of log-probabilities"
+    return "none, identical" if block["is_identical"] else main_figure(block).text
 
 
 def main_figure(block: Block) -> Fact:

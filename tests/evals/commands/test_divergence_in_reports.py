@@ -92,7 +92,7 @@ def test_without_one_nothing_is_said_of_it(tmp_path, pair):
     [
         pytest.param(0.01, "0.05", "met", "at most 0.05 nats/token advised", id="within"),
         pytest.param(0.25, "0.05", "warned", "cross-entropy difference 0.2", id="beyond"),
-        pytest.param(0.0, "0.05", "met", "identical in", id="identical"),
+        pytest.param(0.0, "0.05", "met", "identical log-probabilities", id="identical"),
     ],
 )
 def test_the_policy_advises_and_never_fails(tmp_path, pair, shift, limit, status, words):

@@ -86,7 +86,7 @@ def test_identical_sides_are_said_to_be_identical(pair, sides):
     assert document["is_identical"] and document["floor"]["is_identical"]
     assert document["cross_entropy_difference"] is None  # no width is no certainty
     assert kinds(document) == ["identical"]
-    assert render_divergence_terminal(document).startswith("DIVERGENCE none - nvfp4 against int4")
+    assert render_divergence_terminal(document).startswith("DIVERGENCE none, identical - nvfp4 against int4")
 
 
 @pytest.mark.parametrize(
