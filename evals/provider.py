@@ -36,8 +36,8 @@ from evals.endpoint import (
     request_headers,
 )
 from evals.exchange import Attempt, Exchange, Reply
+from evals.exchange_store import ExchangeStore
 from evals.failure import Failure, FailureKind
-from evals.journal import Journal
 from evals.reply_reader import most_events
 from evals.retry import EndpointHealth, RetryPolicy, send_with_retries
 from evals.transport import Transport, Waits
@@ -70,7 +70,8 @@ class EndpointAPI(ModelAPI):
 
     ``journal`` answers requests that were answered before; ``on_fatal`` is called once when the endpoint
     refuses what every request asks (a setting, not a sample); ``on_attempt`` on every failed attempt;
-    ``on_reply`` on every fresh reply with the body it answers.
+    ``on_failure`` with the key and the words of every request that failed for good; ``on_reply`` on every
+    fresh reply with the body it answers.
     All are set by the runner; ``inspect eval`` works without.
     """
 
@@ -104,10 +105,11 @@ class EndpointAPI(ModelAPI):
         self.waits = Waits()
         self.policy = RetryPolicy()
         self.health = EndpointHealth()
-        self.journal: Journal | None = None
+        self.journal: ExchangeStore | None = None
         self.load_image: Callable[[str], str] = load_kept_image
         self.on_fatal: Callable[[Failure], None] = lambda _failure: None
         self.on_attempt: Callable[[Attempt], None] = lambda _attempt: None
+        self.on_failure: Callable[[str, str], None] = lambda _key, _words: None
         self.on_reply: Callable[[Mapping[str, Any], Reply], None] = lambda _body, _reply: None
         self.n_requests_sent = 0
         self._transport: Transport | None = None
@@ -155,6 +157,7 @@ class EndpointAPI(ModelAPI):
         except Failure as failure:
             if failure.stops_run(is_whole_request=request.is_whole):
                 self.on_fatal(failure)
+            self.on_failure(request.key, str(failure))
             raise RequestFailed(str(failure)) from None
         self.on_reply(request.body, exchange.reply)
         return _output(self.model_name, exchange, request), _call(request, exchange)
