@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 import click
 
 from evals.commands.number import Number
-from evals.commands.run_options import OUTAGE_S, POSITIVE, WAITS, read_headers
+from evals.commands.run_options import read_headers
+from evals.commands.running_options import OUTAGE_S, POSITIVE, WAITS
 from evals.divergence.engine import Engine
 from evals.divergence.record_side import Pace
 from evals.endpoint import DEFAULT_KEY_VARIABLE
