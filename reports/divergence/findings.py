@@ -99,7 +99,8 @@ def _growth(found: Divergence) -> Iterator[Finding]:
     yield Finding(
         kind="position",
         text=f"the divergence grows with position, by {100 * trend.relative:.0f} % of its mean each time the"
-        " position doubles; quantization noise does not: look at the KV-cache's type and at long contexts",
+        " position doubles; rounded weights do not show that: look at the position encoding, long contexts and"
+        " the KV-cache",
     )
 
 
