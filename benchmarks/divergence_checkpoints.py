@@ -1,7 +1,7 @@
 """Make checkpoints a known distance apart, for ``quantcheck divergence`` on a real server.
 
-From one GGUF file: the weights as they are (``same``), rounded to the grids of INT8, INT4 and NVFP4, and a copy
-with the tokenizer as the conversion leaves it (``digits``: digits are not split off, so that blank lines before
+From one GGUF file: the weights as they are (``same``), rounded to the grids of INT8, INT4 and NVFP4, a copy whose
+positions are off (``rope``), and one with the tokenizer as the conversion leaves it (``digits``: digits are not split off, so that blank lines before
 a number become other tokens). Needs torch, transformers and gguf: run it with the Python of the engine that
 will serve them.
 
@@ -57,6 +57,15 @@ def rounded_copy(source: Path, directory: Path, grid: str) -> None:
     model.save_pretrained(directory)
 
 
+def shifted_copy(source: Path, directory: Path) -> None:
+    """Write the checkpoint with a rotary base 3 % off: a fault that grows with position."""
+    shutil.copytree(source, directory)
+    path = directory / "config.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    config["rope_parameters"]["rope_theta"] *= 0.97
+    path.write_text(json.dumps(config, indent=2), encoding="utf-8")
+
+
 def main(gguf: Path, directory: Path) -> None:
     """Write all checkpoints below ``directory``."""
     same, digits = directory / "same", directory / "digits"
@@ -65,6 +74,7 @@ def main(gguf: Path, directory: Path) -> None:
     split_digits(same)
     for grid in GRIDS:
         rounded_copy(same, directory / grid, grid)
+    shifted_copy(same, directory / "rope")
 
 
 if __name__ == "__main__":
