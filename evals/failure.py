@@ -6,6 +6,8 @@ import socket
 from dataclasses import dataclass
 from enum import StrEnum
 
+from reports.replica_mark import at_replica
+
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
 _REFUSALS_OF_ONE = frozenset(
     {None, 400, 413, 422}
@@ -35,7 +37,10 @@ class FailureKind(StrEnum):
 
 @dataclass(kw_only=True, eq=False)  # not frozen: Python itself sets the traceback of an exception
 class Failure(Exception):
-    """One failed attempt. ``message`` holds the server's own words; ``retry_after_s`` what it asked for."""
+    """One failed attempt. ``message`` holds the server's own words; ``retry_after_s`` what it asked for.
+
+    ``replica`` is the base URL that failed, where it is one of several.
+    """
 
     kind: FailureKind
     message: str
@@ -43,9 +48,10 @@ class Failure(Exception):
     is_retryable: bool = True
     is_rate_limit: bool = False
     retry_after_s: float | None = None
+    replica: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.message}"
+        return f"{self.kind}: {self.message}" + (at_replica(self.replica) if self.replica else "")
 
     def stops_run(self, *, is_whole_request: bool) -> bool:
         """Whether it is no use to go on: our own machine is at fault, or the endpoint refuses everybody.

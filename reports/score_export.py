@@ -79,7 +79,8 @@ def _json_lines(table: pd.DataFrame) -> Iterator[bytes]:
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:
-    row["flags"] = row["flags"].split(";") if row["flags"] else []
+    for name in ("flags", "failed_replicas"):
+        row[name] = row[name].split(";") if row[name] else []
     for name in ("secondary", "details"):
         if row[name] is not None:
             row[name] = orjson.Fragment(row[name])

@@ -12,7 +12,7 @@ import click
 from evals.budget import Budget, BudgetError, settle_budget
 from evals.chat_template import ChatTemplate, ChatTemplateError, load_chat_template
 from evals.client_load import bottleneck_note, is_bottleneck
-from evals.commands.asked import exam_of, overrides_of, surveyed_endpoint
+from evals.commands.asked import exam_of, overrides_of
 from evals.commands.deciding import (
     baseline_for,
     decide,
@@ -22,6 +22,7 @@ from evals.commands.deciding import (
     settle_looks,
     warn_if_underpowered,
 )
+from evals.commands.replica_options import replica_options, surveyed_fleet
 from evals.commands.run_options import endpoint_options, protocol_options, running_options
 from evals.endpoint import Endpoint
 from evals.exit_code import CommandError, ExitCode
@@ -43,6 +44,7 @@ from tasks.stream_way import STREAM
 
 @click.command()
 @click.argument("task")
+@replica_options
 @endpoint_options
 @protocol_options
 @running_options
@@ -80,13 +82,13 @@ def build_request(task: str, options: dict[str, Any]) -> RunRequest:
     spec = resolve_spec(
         benchmark, exam.dataset, preset=options["preset"], variant=options["variant"], overrides=overrides
     )
-    endpoint, facts = surveyed_endpoint(options, overrides)
+    endpoint, fleet = surveyed_fleet(options, overrides)
     items = exam.items[: options["limit"]] if options["limit"] else exam.items
     if template is not None:
         items = _rendered(items, template, endpoint)
     # a cut budget must not depend on the limit, or a grown run could not reuse the answers of a small one
     measured = exam.items if options["clamp_budget"] else items
-    budget = settle_budget(spec, measured, endpoint, facts, clamp=options["clamp_budget"])
+    budget = settle_budget(spec, measured, endpoint, fleet.facts, clamp=options["clamp_budget"])
     for line in (
         *(f"note: {note}" for note in budget.notes),
         *(f"warning: {text}" for text in budget.warnings),
@@ -97,7 +99,8 @@ def build_request(task: str, options: dict[str, Any]) -> RunRequest:
         spec=replace(spec, max_tokens=budget.max_tokens),
         items=items,
         endpoint=endpoint,
-        facts=facts,
+        facts=fleet.facts,
+        replicas=fleet.told(),
         settings=_settings(options, budget, benchmark),
     )
 
