@@ -84,7 +84,7 @@ def survey_fleet(
             " each under a --label of its own"
         )
     left_out = [
-        f"endpoint {replica.base_url}: {replica.problem}; left out, {len(told)} of {len(replicas)} are used"
+        f"endpoint {replica.base_url} is left out, {len(told)} of {len(replicas)} are used: {replica.problem}"
         for replica in dead
     ]
     harmless = [f"endpoints: {words}" for words in _unlike(told, _SHOULD_AGREE)]

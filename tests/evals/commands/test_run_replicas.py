@@ -78,7 +78,7 @@ def test_a_dead_entry_is_named_survived_and_stated(ask, replica, dead_url, tmp_p
     listed.write_text(f"# three\n{replica().base_url}\n{dead_url}\n{replica().base_url}\n")
     ended = ask(None, "--endpoints-file", listed)
     assert ended.code == 0
-    assert f"warning: endpoint {dead_url}: cannot be reached" in ended.err and "2 of 3 are used" in ended.err
+    assert f"warning: endpoint {dead_url} is left out, 2 of 3 are used: cannot be reached" in ended.err
     assert f"replica left out from the start: {dead_url}: cannot be reached" in ended.out
     assert [entry["base_url"] for entry in summary_of(tmp_path)["replicas"]["dead"]] == [dead_url]
     manifest = json.loads(next((tmp_path / "runs").rglob("manifest.json")).read_text())
