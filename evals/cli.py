@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("evals.commands.run", "Run one task against one endpoint; run again to resume."),
     "score": ("evals.commands.score", "Grade responses recorded elsewhere with a task's verifier."),
     "export": ("evals.commands.export", "Write the score table of a run."),
+    "campaign": ("evals.commands.campaign", "Run checkpoints x tasks from one file and compare them."),
     "compare": ("evals.commands.compare", "Compare a candidate with a baseline: delta, interval, verdict."),
     "speed": ("evals.commands.speed", "Show speed and cost beside accuracy, for one run or several."),
     "trend": ("evals.commands.trend", "Show accuracy over many runs: drift, slope, server versions."),

@@ -24,6 +24,7 @@ FORESEEN: dict[str, ExitCode] = {
     "tasks.rows.DataError": ExitCode.ENDPOINT_OR_DATA,
     "evals.endpoint.BaseUrlError": ExitCode.USAGE,
     "evals.endpoints_file.EndpointsFileError": ExitCode.USAGE,
+    "evals.commands.campaign_file.CampaignError": ExitCode.USAGE,
     "evals.tokenizer_files.ChatTemplateError": ExitCode.ENDPOINT_OR_DATA,
     "evals.endpoint.EndpointError": ExitCode.ENDPOINT_OR_DATA,
     "evals.journal.JournalError": ExitCode.ENDPOINT_OR_DATA,

@@ -156,11 +156,12 @@ def finish(
     if decided is not None:
         return decision_code(decided)
     if summary is None or summary["status"] == "invalid":
-        raise CommandError(f"invalid run: {_what_failed(summary)}", ExitCode.INVALID)
+        raise CommandError(f"invalid run: {what_failed(summary)}", ExitCode.INVALID)
     return ExitCode.DONE
 
 
-def _what_failed(summary: Mapping[str, Any] | None) -> str:
+def what_failed(summary: Mapping[str, Any] | None) -> str:
+    """Return why a run is invalid, and what to do."""
     if summary is None:
         return "it left no log; run the same command again"
     errors = f"{summary['outcomes']['error']} of {summary['expected']} responses failed"

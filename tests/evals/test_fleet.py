@@ -141,9 +141,7 @@ def test_a_dead_entry_is_named_and_left_out(dead_url):
     fleet = fleet_of(VLLM, VLLM, more=[dead_url])
     assert len(fleet.live) == 2 and dead_url not in fleet.live
     (warning,) = fleet.warnings
-    assert warning.startswith(
-        f"endpoint {dead_url} is left out, 2 of 3 are used: cannot be reached ("
-    ) and warning.endswith("2 of 3 are used")
+    assert warning.startswith(f"endpoint {dead_url} is left out, 2 of 3 are used: cannot be reached (")
     assert "cannot be reached" in fleet.told()[2]["problem"]
 
 
