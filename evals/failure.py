@@ -3,8 +3,11 @@
 import errno
 import os
 import socket
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from functools import partial
+from typing import Self
 
 from reports.replica_mark import at_replica
 
@@ -52,6 +55,11 @@ class Failure(Exception):
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.message}" + (at_replica(self.replica) if self.replica else "")
+
+    def __reduce__(self) -> tuple[Callable[[], Self], tuple[()]]:
+        """Let it travel between processes: an exception is copied by its positional arguments, we have none."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return partial(type(self), **values), ()
 
     def stops_run(self, *, is_whole_request: bool) -> bool:
         """Whether it is no use to go on: our own machine is at fault, or the endpoint refuses everybody.

@@ -28,8 +28,8 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from evals.dispatch import Dispatcher, Sending
 from evals.endpoint import DEFAULT_KEY_VARIABLE, DEFAULT_URL_VARIABLE, Endpoint, normalise_base_url
 from evals.exchange import Attempt, Exchange, Reply
+from evals.exchange_store import ExchangeStore
 from evals.failure import Failure, FailureKind
-from evals.journal import Journal
 from evals.retry import RetryPolicy
 from evals.transport import Waits
 from evals.wire import WireRequest, build_request, request_identity
@@ -61,7 +61,8 @@ class EndpointAPI(ModelAPI):
 
     ``journal`` answers requests that were answered before; ``on_fatal`` is called once when the endpoint
     refuses what every request asks (a setting, not a sample); ``on_attempt`` on every failed attempt;
-    ``on_reply`` on every fresh reply with the body it answers.
+    ``on_failure`` with the key and the words of every request that failed for good; ``on_reply`` on every
+    fresh reply with the body it answers.
     All are set by the runner; ``inspect eval`` works without.
     """
 
@@ -94,10 +95,11 @@ class EndpointAPI(ModelAPI):
         self.stream = stream
         self.waits = Waits()
         self.policy = RetryPolicy()
-        self.journal: Journal | None = None
+        self.journal: ExchangeStore | None = None
         self.load_image: Callable[[str], str] = load_kept_image
         self.on_fatal: Callable[[Failure], None] = lambda _failure: None
         self.on_attempt: Callable[[Attempt], None] = lambda _attempt: None
+        self.on_failure: Callable[[str, str], None] = lambda _key, _words: None
         self.on_reply: Callable[[Mapping[str, Any], Reply], None] = lambda _body, _reply: None
         self._dispatcher: Dispatcher | None = None
 
@@ -147,6 +149,7 @@ class EndpointAPI(ModelAPI):
         except Failure as failure:
             if failure.stops_run(is_whole_request=request.is_whole):
                 self.on_fatal(failure)
+            self.on_failure(request.key, str(failure))
             raise RequestFailed(str(failure)) from None
         self.on_reply(request.body, exchange.reply)
         return _output(self.model_name, exchange, request), _call(request, exchange)

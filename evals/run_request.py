@@ -24,6 +24,7 @@ class RunSettings:
     run_seed: int = 0
     send_seed: bool = True
     max_connections: int = 64
+    n_workers: int = 1  # processes that ask
     stream: bool = True  # of prompts; a whole request says itself how it is sent
     max_error_rate: float = 0.0  # share of errors above which the run is invalid
     escalate_to: int | None = None  # largest budget for truncated samples; None: they are counted as they are

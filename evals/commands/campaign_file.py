@@ -38,7 +38,17 @@ def _names(options: Callable[[Any], Any]) -> set[str]:
 
 
 _PARAMETERS = {str(parameter.name): parameter for parameter in run_command.params}
-_NOT_HERE = {"task", "as_json", "label", "headers", "runs_dir", "base_urls", "endpoints_file", "preset"}
+_NOT_HERE = {
+    "task",
+    "shard",
+    "as_json",
+    "label",
+    "headers",
+    "runs_dir",
+    "base_urls",
+    "endpoints_file",
+    "preset",
+}
 _ENDPOINT = _names(endpoint_options) - _NOT_HERE
 _PROTOCOL = _names(protocol_options) - _NOT_HERE
 _RUNNING = set(_PARAMETERS) - _ENDPOINT - _PROTOCOL - _NOT_HERE - _names(deciding_options)

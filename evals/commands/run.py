@@ -22,8 +22,10 @@ from evals.commands.deciding import (
     settle_looks,
     warn_if_underpowered,
 )
+from evals.commands.one_shard import ask_shard, refuse_with_shard
 from evals.commands.replica_options import replica_options, surveyed_fleet
-from evals.commands.run_options import endpoint_options, protocol_options, running_options
+from evals.commands.run_options import endpoint_options, protocol_options
+from evals.commands.running_options import running_options
 from evals.endpoint import Endpoint
 from evals.exit_code import CommandError, ExitCode
 from evals.raw_completions import render_items
@@ -53,7 +55,10 @@ from tasks.stream_way import STREAM
 def command(task: str, as_json: bool, **options: Any) -> int:
     """Run TASK against an endpoint. The same command again resumes: only missing responses are asked."""
     settle_looks(task, options)
+    refuse_with_shard(options, as_json=as_json)
     request = build_request(task, options)
+    if options["shard"] is not None:
+        return ask_shard(request, options["shard"])
     baseline = baseline_for(request, options)
     warn_if_underpowered(request, options, baseline)
     decided = None
@@ -197,6 +202,7 @@ def _settings(options: dict[str, Any], budget: Budget, benchmark: Benchmark) -> 
         run_seed=options["seed"] or 0,
         send_seed=options["seed"] is not None or not sends_whole_requests,
         max_connections=options["max_connections"] or benchmark.max_connections,
+        n_workers=options["workers"],
         stream=options["stream"] is not False,
         max_error_rate=options["max_error_rate"],
         waits=Waits(
