@@ -29,11 +29,11 @@ def worst(codes: Sequence[ExitCode]) -> ExitCode:
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoint:
-    """One checkpoint: the flags of its endpoint, or the directory of runs made before (``runs``)."""
+    """One checkpoint: the flags of its endpoint, or the directory or URL of runs made before (``runs``)."""
 
     label: str
     settings: Mapping[str, Any]
-    runs: Path | None = None
+    runs: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

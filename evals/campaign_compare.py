@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from evals.campaign import Campaign, CampaignTask, Checkpoint, RunState
+from evals.mirror import run_path
+from evals.object_store import StoreError
 from reports.comparability import NotComparableError
 from reports.comparison import ComparisonSettings, Side, compare_sides, find_side
 from reports.log_members import LogError
@@ -41,7 +43,7 @@ def _compared(campaign: Campaign, candidate: Checkpoint, states: Mapping[str, Ru
             if not side:
                 raise NotComparableError(f"{label}: no run of it has any response")
         return Compared(candidate=candidate.label, report=compare_sides(ours, theirs, settings))
-    except (NotComparableError, AmbiguousRunError, LogError, ScoreFileError) as error:
+    except (NotComparableError, AmbiguousRunError, LogError, ScoreFileError, StoreError) as error:
         return Compared(candidate=candidate.label, report=None, problem=str(error))
 
 
@@ -50,7 +52,7 @@ def _side(
 ) -> dict[str, list[TaskRun]]:
     """Return a checkpoint's runs by the campaign's names for its tasks; ``like`` is the other side, if read."""
     if checkpoint.runs is not None:
-        found = find_side(checkpoint.runs)
+        found = find_side(run_path(checkpoint.runs))
         runs = {
             task.name: _fitting(found.get(task.task, []), like.get(task.name, [])) for task in campaign.tasks
         }

@@ -28,6 +28,7 @@ FORESEEN: dict[str, ExitCode] = {
     "evals.tokenizer_files.ChatTemplateError": ExitCode.ENDPOINT_OR_DATA,
     "evals.endpoint.EndpointError": ExitCode.ENDPOINT_OR_DATA,
     "evals.journal.JournalError": ExitCode.ENDPOINT_OR_DATA,
+    "evals.object_store.StoreError": ExitCode.ENDPOINT_OR_DATA,
     "reports.log_members.LogError": ExitCode.INVALID,
     "reports.score_columns.ScoreFileError": ExitCode.INVALID,
     "reports.vendor_table.VendorReportError": ExitCode.USAGE,

@@ -22,6 +22,7 @@ from evals.exit_code import CommandError, ExitCode, foreseen_code
 from evals.report_files import write_new_file
 from evals.run_directory import write_json
 from evals.runner import RunEnd, run
+from evals.stored_run import kept, settle_store
 from reports.intervals import Estimate
 from reports.json_values import estimate
 
@@ -77,12 +78,14 @@ def run_one(planned: PlannedRun) -> RunState:
     """Run what is missing of one run and return how it stands; what is foreseen fails this run alone."""
     parameters = dict(planned.parameters)
     try:
+        store = settle_store(parameters)
         request = build_request(parameters.pop("task"), parameters)
-        rate = parameters["max_error_rate"]
-        end = run(request)
-        summary = summary_of(end, max_error_rate=rate, groups=request.benchmark.groups)
-        if summary is not None:
-            write_json(end.directory / "summary.json", summary)
+        with kept(store, request.directory):
+            end = run(request)
+            rate = parameters["max_error_rate"]
+            summary = summary_of(end, max_error_rate=rate, groups=request.benchmark.groups)
+            if summary is not None:
+                write_json(end.directory / "summary.json", summary)
         return _state_of(end, summary)
     except click.UsageError as error:
         return _failed(error.format_message(), ExitCode.USAGE)

@@ -129,8 +129,7 @@ def _checkpoints(file: CheckedToml, tables: Mapping[str, Any]) -> tuple[Checkpoi
             file.fail("checkpoints", label, f"{what}; give one of base_url, endpoints_file, runs")
         file.checked(place, named[0], table, _URLS if named[0] == "base_url" else TEXT, None)
         settings = {name: value for name, value in table.items() if name != "runs"}
-        runs = Path(table["runs"]) if "runs" in table else None
-        found.append(Checkpoint(label=label, settings=settings, runs=runs))
+        found.append(Checkpoint(label=label, settings=settings, runs=table.get("runs")))
     if len(found) == len([one for one in found if one.runs is not None]):
         file.fail("", "checkpoints", "all have their runs already; compare them: quantcheck compare")
     return tuple(found)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from evals.commands.run_path import RUN_PATH
 from evals.exit_code import CommandError, ExitCode
 from evals.report_files import write_new_file
 from reports.comparability import NotComparableError
@@ -27,7 +28,7 @@ def command() -> None:
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Default: standard output.")
 @click.option(
     "--baseline",
-    type=click.Path(path_type=Path),
+    type=RUN_PATH,
     metavar="DIR",
     help="Take tasks and noise from this baseline instead of the published ones.",
 )

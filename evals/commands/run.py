@@ -32,6 +32,7 @@ from evals.raw_completions import render_items
 from evals.retry import RetryPolicy
 from evals.run_directory import read_manifest, write_json
 from evals.runner import RunEnd, RunRequest, RunSettings, run
+from evals.stored_run import kept, settle_store
 from evals.transport import Waits
 from evals.until_decided import SequenceEnd
 from reports.eval_log import read_eval_log
@@ -56,7 +57,13 @@ def command(task: str, as_json: bool, **options: Any) -> int:
     """Run TASK against an endpoint. The same command again resumes: only missing responses are asked."""
     settle_looks(task, options)
     refuse_with_shard(options, as_json=as_json)
+    store = settle_store(options)
     request = build_request(task, options)
+    with kept(store, request.directory):
+        return _run_asked(request, options, as_json=as_json)
+
+
+def _run_asked(request: RunRequest, options: dict[str, Any], *, as_json: bool) -> int:
     if options["shard"] is not None:
         return ask_shard(request, options["shard"])
     baseline = baseline_for(request, options)
