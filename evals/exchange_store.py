@@ -1,6 +1,6 @@
-"""Where finished exchanges are looked up and kept: what the provider needs of a journal, and two more of the kind."""
+"""Where finished exchanges are looked up and kept: what the provider needs of a journal, and its kin."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -83,3 +83,25 @@ class SettledStore:
     def append(self, key: str, exchange: Exchange, facts: Mapping[str, Any]) -> None:
         """Record a finished exchange."""
         self._journal.append(key, exchange, facts)
+
+
+class ToldStore:
+    """The store of a worker without a disk: every exchange is passed on; what is ``known`` is not asked.
+
+    Whoever has the known exchanges reads them itself: for this worker such a request is as good as cancelled.
+    """
+
+    def __init__(
+        self, known: frozenset[str], pass_on: Callable[[str, Exchange, Mapping[str, Any]], None]
+    ) -> None:
+        self._known, self._pass_on = known, pass_on
+
+    def find(self, key: str) -> Exchange | None:
+        """Return nothing, for what is to be asked; raise :class:`RequestFailed` for what is known."""
+        if key in self._known:
+            raise RequestFailed(NOT_ASKED)
+        return None
+
+    def append(self, key: str, exchange: Exchange, facts: Mapping[str, Any]) -> None:
+        """Pass a finished exchange on."""
+        self._pass_on(key, exchange, facts)

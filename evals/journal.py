@@ -55,6 +55,10 @@ class Journal:
     def __contains__(self, key: str) -> bool:
         return key in self._places
 
+    def keys(self) -> frozenset[str]:
+        """Return the keys of all recorded requests."""
+        return frozenset(self._places)
+
     def find(self, key: str) -> Exchange | None:
         """Return the recorded exchange of a request, ``None`` where it has none that can be read."""
         place = self._places.get(key)

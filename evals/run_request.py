@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,13 @@ from tasks.benchmark import Benchmark, Item
 from tasks.spec import TaskSpec
 
 
+class Engine(StrEnum):
+    """Where workers live."""
+
+    LOCAL = "local"  # processes of this machine
+    RAY = "ray"  # a Ray cluster
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
     """How to run, none of which changes what is measured."""
@@ -25,6 +33,7 @@ class RunSettings:
     send_seed: bool = True
     max_connections: int = 64
     n_workers: int = 1  # processes that ask
+    engine: Engine = Engine.LOCAL
     stream: bool = True  # of prompts; a whole request says itself how it is sent
     max_error_rate: float = 0.0  # share of errors above which the run is invalid
     escalate_to: int | None = None  # largest budget for truncated samples; None: they are counted as they are

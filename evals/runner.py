@@ -23,9 +23,10 @@ from evals.run_directory import (
     with_reach,
     write_json,
 )
-from evals.run_request import RunEnd, RunRequest, RunSettings, describe_run
+from evals.run_request import Engine, RunEnd, RunRequest, RunSettings, describe_run
 from evals.shards.places import JOURNAL, absorb_shards, shards_directory
-from evals.shards.workers import run_workers
+from evals.shards.processes import run_processes
+from evals.shards.ray_workers import run_on_ray
 from tasks.inspect_task import build_task
 
 __all__ = ["RunEnd", "RunRequest", "RunSettings", "run"]
@@ -49,8 +50,8 @@ def run(request: RunRequest) -> RunEnd:
         write_json(directory / "manifest.json", with_reach(manifest, earlier))
         older_logs = sorted(directory.glob("*.eval"))
         workers = AskingEnd()
-        if request.settings.n_workers > 1:
-            workers = run_workers(request, _progress(request, len(journal)), tell=_tell)
+        if request.settings.n_workers > 1 or request.settings.engine is Engine.RAY:
+            workers = _run_workers(request, journal)
             absorb_shards(directory, journal)
         end = _ask(request, journal, workers, manifest)
         log = newest_log(directory, older_logs)
@@ -90,6 +91,13 @@ def _ask(request: RunRequest, journal: Journal, workers: AskingEnd, manifest: Ma
         was_interrupted=both.was_interrupted,
         client_cpu_share=both.cpu_share,
     )
+
+
+def _run_workers(request: RunRequest, journal: Journal) -> AskingEnd:
+    progress = _progress(request, len(journal))
+    if request.settings.engine is Engine.RAY:
+        return run_on_ray(request, journal, progress, tell=_tell)
+    return run_processes(request, progress, tell=_tell)
 
 
 def _progress(request: RunRequest, n_recorded: int) -> Progress:

@@ -9,7 +9,7 @@ from tqdm import tqdm
 
 from evals.exit_code import CommandError, ExitCode
 from evals.progress import Progress
-from evals.run_request import RunRequest
+from evals.run_request import Engine, RunRequest
 from evals.shards.dealing import Shard
 from evals.shards.shard_run import deal_run, run_shard
 
@@ -18,7 +18,7 @@ def refuse_with_shard(options: Mapping[str, Any], *, as_json: bool) -> None:
     """Raise :class:`click.UsageError` for flags that one part of a run cannot follow."""
     if options["shard"] is None:
         return
-    if options["workers"] > 1:
+    if options["workers"] > 1 or options["engine"] != Engine.LOCAL:
         raise click.UsageError(
             "--shard: is asked by one process; deal into more parts, or leave --workers out"
         )

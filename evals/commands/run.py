@@ -31,6 +31,7 @@ from evals.exit_code import CommandError, ExitCode
 from evals.raw_completions import render_items
 from evals.retry import RetryPolicy
 from evals.run_directory import read_manifest, write_json
+from evals.run_request import Engine
 from evals.runner import RunEnd, RunRequest, RunSettings, run
 from evals.stored_run import kept, settle_store
 from evals.transport import Waits
@@ -210,6 +211,7 @@ def _settings(options: dict[str, Any], budget: Budget, benchmark: Benchmark) -> 
         send_seed=options["seed"] is not None or not sends_whole_requests,
         max_connections=options["max_connections"] or benchmark.max_connections,
         n_workers=options["workers"],
+        engine=Engine(options["engine"]),
         stream=options["stream"] is not False,
         max_error_rate=options["max_error_rate"],
         waits=Waits(

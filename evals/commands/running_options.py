@@ -5,6 +5,7 @@ import click
 from evals.commands.number import Number
 from evals.commands.run_options import Command, apply
 from evals.retry import RetryPolicy
+from evals.run_request import Engine
 from evals.shards.dealing import Shard
 from evals.transport import Waits
 
@@ -67,6 +68,13 @@ def running_options(command: Command) -> Command:
                 show_default=True,
                 metavar="N",
                 help="Processes that ask, for more streams than one can read; --max-connections is for all.",
+            ),
+            click.option(
+                "--engine",
+                type=click.Choice([str(engine) for engine in Engine]),
+                default=str(Engine.LOCAL),
+                show_default=True,
+                help="Where workers live: processes here, or the Ray cluster of $RAY_ADDRESS.",
             ),
             click.option(
                 "--shard",

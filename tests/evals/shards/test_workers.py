@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from evals.shards import workers
+from evals.shards import crew
 
 N_RESPONSES = 12
 
@@ -52,7 +52,7 @@ def test_a_worker_killed_in_mid_run_goes_on_and_the_scores_are_those_of_one_proc
 
 
 def test_a_share_whose_worker_keeps_dying_is_asked_by_the_run(ask, serve, monkeypatch, kill_when):
-    monkeypatch.setattr(workers, "MOST_STARTS", 1)
+    monkeypatch.setattr(crew, "MOST_STARTS", 1)
     running = serve(model="m", tokens_per_s=60)
     killer = kill_when(1)
     ended = ask(running.base_url, "--workers", 2, "--max-connections", 4, "--json")
