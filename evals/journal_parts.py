@@ -5,11 +5,13 @@ of its length. A part's name is its place: ``journal/<writer>/<stream>/<offset>.
 its own as a writer, so that two machines that make one run at a time overwrite nothing of each other.
 """
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from evals.journal_records import read_places
 from evals.object_store import ObjectStore
 
 PART_BYTES = 64 * 2**20
@@ -39,13 +41,16 @@ def read_parts(names: Iterable[str]) -> list[Part]:
 def put_parts(
     store: ObjectStore, below: str, journal: Path, *, writer: str, stream: str, begin: int
 ) -> Iterator[int]:
-    """Put what the journal holds from ``begin`` on, and yield the offset reached after each part.
+    """Put the whole records that the journal holds from ``begin`` on; yield the offset reached after each part.
 
-    A torn record that an earlier part ends with is written over by one that begins before its end.
+    A record that is being written is left for the next time: where a crash tears it, it is cut off here, and
+    other bytes follow in its place.
     """
-    with journal.open("rb") as file:
-        file.seek(begin)
-        while content := file.read(PART_BYTES):
+    with journal.open("rb", buffering=0) as file:
+        ends = (place.body_start + place.n_body_bytes for _, place in read_places(file, start=begin))
+        last = max(ends, default=begin)
+        while begin < last:
+            content = os.pread(file.fileno(), min(PART_BYTES, last - begin), begin)
             store.write(f"{below}/journal/{writer}/{stream}/{begin:015d}.zst", content)
             begin += len(content)
             yield begin

@@ -21,13 +21,13 @@ def campaign(cli, aime_file, tmp_path, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.setattr("evals.commands.run.RetryPolicy", functools.partial(RetryPolicy, **QUICK_RETRIES))
 
-    def run(checkpoints, *more, task="epochs = 2\nlimit = 6", baseline="int4"):
+    def run(checkpoints, *more, task="epochs = 2\nlimit = 6", baseline="int4", runs_dir=tmp_path / "runs"):
         tables = [
             f'[checkpoints.{label}]\n{key} = "{value}"\n' for label, (key, value) in checkpoints.items()
         ]
         path = tmp_path / "c.toml"
         path.write_text(
-            f'baseline = "{baseline}"\nruns_dir = "{tmp_path / "runs"}"\nout = "{tmp_path / "out"}"\n'
+            f'baseline = "{baseline}"\nruns_dir = "{runs_dir}"\nout = "{tmp_path / "out"}"\n'
             f'[run]\ndataset_path = "{aime_file}"\naccept_dataset = true\nmax_tokens = 400\noutage = 0.2\n'
             f"[tasks.aime25]\n{task}\n" + "".join(tables)
         )
@@ -118,6 +118,19 @@ def test_a_baseline_made_before(campaign, serve, ask, tmp_path):
     assert [run["checkpoint"] for run in ended.document["runs"]] == ["nvfp4"]
     (entry,) = ended.document["comparisons"]
     assert [task["task"] for task in entry["tasks"]] == ["aime25"] and entry["verdict"] != "invalid"
+
+
+def test_a_campaign_kept_in_object_storage(campaign, serve, cli, tmp_path, monkeypatch):
+    monkeypatch.setenv("QUANTCHECK_CACHE", str(tmp_path / "cache"))
+    url = f"memory://bucket-{tmp_path.name}/runs"
+    ended = campaign({"int4": at(serve()), "nvfp4": at(serve())}, "--json", runs_dir=url)
+    assert [run["status"] for run in ended.document["runs"]] == ["complete", "complete"]
+    assert ended.document["comparisons"][0]["verdict"] != "invalid"
+    assert cli("export", f"{url}/nvfp4").out.count("\n") == 13
+    again = campaign(
+        {"int4": ("runs", f"{url}/int4"), "nvfp4": ("base_url", "http://127.0.0.1:1")}, "--json", runs_dir=url
+    )
+    assert again.code == ended.code, "the baseline is read from the store, the candidate is complete"
 
 
 def test_two_presets_are_two_rows(campaign, serve):

@@ -44,7 +44,16 @@ def test_a_ray_worker_killed_in_mid_run_goes_on_and_the_scores_are_those_of_one_
     whole = ask(running.base_url, "--label", "whole", "--json")
     killer = kill_one()
     ended = ask(
-        running.base_url, "--engine", "ray", "--workers", 2, "--max-connections", 2, "--json", limit=6, epochs=2
+        running.base_url,
+        "--engine",
+        "ray",
+        "--workers",
+        2,
+        "--max-connections",
+        2,
+        "--json",
+        limit=6,
+        epochs=2,
     )
     killer.join()
     assert ended.code == 0, ended.err
