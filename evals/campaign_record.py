@@ -4,11 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from evals.campaign import Campaign, PlannedRun, RunState, RunStatus
 from evals.exit_code import ExitCode
-from evals.run_directory import write_json
+from evals.run_directory import read_notes, write_json
 
 SCHEMA = 1
 RECORD = "campaign.json"
@@ -63,7 +61,7 @@ def states_so_far(campaign: Campaign) -> dict[str, RunState]:
 
 
 def _kept(directory: str | None) -> RunState:
-    summary = {} if directory is None else _read(Path(directory) / SUMMARY)
+    summary = {} if directory is None else read_notes(Path(directory) / SUMMARY)
     if directory is None or summary.get("status") != RunStatus.COMPLETE or not _has_log(directory, summary):
         return RunState()
     return RunState(status=RunStatus.COMPLETE, directory=Path(directory), summary=summary, was_kept=True)
@@ -75,7 +73,7 @@ def _has_log(directory: str, summary: Mapping[str, Any]) -> bool:
 
 def _directories(path: Path) -> dict[str, str]:
     """Return the directories of complete runs in an earlier record; one that cannot be read says nothing."""
-    entries = _read(path).get("runs")
+    entries = read_notes(path).get("runs")
     return {
         entry["identity"]: entry["directory"]
         for entry in (entries if isinstance(entries, list) else [])
@@ -84,11 +82,3 @@ def _directories(path: Path) -> dict[str, str]:
         and isinstance(entry.get("identity"), str)
         and isinstance(entry.get("directory"), str)
     }
-
-
-def _read(path: Path) -> Mapping[str, Any]:
-    try:
-        value = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError):
-        return {}
-    return value if isinstance(value, dict) else {}

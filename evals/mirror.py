@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-import orjson
-
 from evals.object_store import ObjectStore, StoreError, is_url
-from evals.run_directory import safe_label, write_json
+from evals.run_directory import read_notes, safe_label, write_json
 from reports.run_files import LOG_SUFFIX, MANIFEST
 from reports.score_loading import SCORE_SUFFIXES
 from tasks.cache import cache_directory
@@ -37,7 +35,7 @@ def mirrored(url: str) -> Path:
     if "" in found:
         store.get("", mirror)
         return mirror
-    tags = _read_tags(mirror / _TAGS)
+    tags = read_notes(mirror / _TAGS)
     for name, info in found.items():
         if tags.get(name) != info.tag or not (mirror / name).exists():
             store.get(name, mirror / name)
@@ -50,11 +48,3 @@ def mirrored(url: str) -> Path:
 def _is_read(name: str) -> bool:
     file = name.rpartition("/")[2]
     return file == MANIFEST or (file.endswith(_READ) and not file.startswith("."))
-
-
-def _read_tags(path: Path) -> dict[str, str]:
-    try:
-        value = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError):
-        return {}
-    return value if isinstance(value, dict) else {}

@@ -10,14 +10,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import Any
-
-import orjson
 
 from evals.journal import Journal
 from evals.journal_parts import assemble, put_parts, read_parts
 from evals.object_store import ObjectStore, Stored
-from evals.run_directory import write_json
+from evals.run_directory import read_notes, write_json
 from evals.shards.places import JOURNAL, shards_directory
 
 STATE = ".store.json"
@@ -151,7 +148,6 @@ def _made(directory: Path) -> Path:
 def _read_state(path: Path) -> SpoolState:
     """Return the state kept here; without one this spool is a new writer, and takes over everything."""
     try:
-        value: Any = orjson.loads(path.read_bytes())
-        return SpoolState(**value)
-    except (OSError, orjson.JSONDecodeError, TypeError):
+        return SpoolState(**read_notes(path))
+    except TypeError:  # of another version
         return SpoolState()

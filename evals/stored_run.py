@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from evals.journal import JournalError
 from evals.object_store import ObjectStore, StoreError, is_url
 from evals.run_directory import safe_label
 from evals.spool import Spool
@@ -91,7 +92,9 @@ class _Uploads:
         while not self._is_over.wait(UPLOAD_EVERY_S):
             try:
                 self._spool.push(with_logs=False)
-            except StoreError as error:
+            except FileNotFoundError:
+                continue  # journals of shards are being taken over
+            except (StoreError, JournalError, OSError) as error:
                 if str(error) != self._told:
                     print(f"warning: {error}; tried again every {UPLOAD_EVERY_S:g} s", file=sys.stderr)
                 self._told = str(error)

@@ -101,6 +101,15 @@ def test_a_store_that_refuses_at_the_end_loses_nothing(ask, serve, refuse, url, 
     assert any(name.endswith(".eval") for name in ObjectStore(url).find())
 
 
+def test_a_refusal_on_the_way_is_told_once_and_tried_again(ask, serve, refuse, url, monkeypatch):
+    monkeypatch.setattr("evals.stored_run.UPLOAD_EVERY_S", 0.05)
+    refuse("/run/")
+    ended = ask(serve(tokens_per_s=60.0).base_url, "--runs-dir", url)
+    warnings = [line for line in ended.err.splitlines() if line.startswith("warning: object storage")]
+    assert ended.code == 5 and "nothing is lost" in ended.err
+    assert len(warnings) == 1 and "Access Denied" in warnings[0] and "tried again" in warnings[0]
+
+
 def test_a_run_that_fails_is_kept_as_well(ask, serve, url):
     ended = ask(serve("http_500=1.0").base_url, "--runs-dir", url, "--outage", 0.2)
     assert ended.code == 4
