@@ -1,9 +1,9 @@
 """Make checkpoints a known distance apart, for ``quantcheck divergence`` on a real server.
 
 From one GGUF file: the weights as they are (``same``), rounded to the grids of INT8, INT4 and NVFP4, a copy whose
-positions are off (``rope``), and one with the tokenizer as the conversion leaves it (``digits``: digits are not split off, so that blank lines before
-a number become other tokens). Needs torch, transformers and gguf: run it with the Python of the engine that
-will serve them.
+positions are off (``rope``), and one with the tokenizer as the conversion leaves it (``digits``: digits are not
+split off, so that blank lines before a number become other tokens). Needs torch, transformers and gguf: run it
+with the Python of the engine that will serve them.
 
     ENGINE_PYTHON -m benchmarks.divergence_checkpoints MODEL.gguf DIRECTORY
 """

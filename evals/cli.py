@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("evals.commands.run", "Run one task against one endpoint; run again to resume."),
     "score": ("evals.commands.score", "Grade responses recorded elsewhere with a task's verifier."),
     "export": ("evals.commands.export", "Write the score table of a run."),
+    "campaign": ("evals.commands.campaign", "Run checkpoints x tasks from one file and compare them."),
     "compare": ("evals.commands.compare", "Compare a candidate with a baseline: delta, interval, verdict."),
     "divergence": ("evals.commands.divergence", "Show how far a candidate's token probabilities moved."),
     "speed": ("evals.commands.speed", "Show speed and cost beside accuracy, for one run or several."),

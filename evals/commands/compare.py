@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from evals.commands.report import render_comparison_junit
+from evals.commands.run_path import RUN_PATH
 from evals.exit_code import CommandError, ExitCode
 from evals.report_files import write_files
 from reports.comparability import NotComparableError, UnknownFieldError
@@ -30,8 +31,8 @@ EXIT_CODES = {
 
 
 @click.command("compare", short_help="compare two checkpoints' runs: paired delta, interval, verdict")
-@click.argument("baseline", type=click.Path(path_type=Path))
-@click.argument("candidate", type=click.Path(path_type=Path))
+@click.argument("baseline", type=RUN_PATH)
+@click.argument("candidate", type=RUN_PATH)
 @click.option("--task", "tasks", multiple=True, metavar="T", help="Only this task (may be repeated).")
 @click.option(
     "--margin",

@@ -8,6 +8,7 @@ import click
 
 from evals.commands.number import Number
 from evals.commands.run_options import read_headers
+from evals.commands.run_path import RUN_PATH
 from evals.commands.running_options import OUTAGE_S, POSITIVE, WAITS
 from evals.divergence.engine import Engine
 from evals.divergence.record_side import Pace
@@ -36,7 +37,7 @@ _OPTIONS: Sequence[Callable[[Any], Any]] = (
     click.option(
         "--from",
         "run",
-        type=click.Path(exists=True, path_type=Path),
+        type=RUN_PATH,
         metavar="RUN",
         help="Score the responses in the logs of this run; best the baseline's own.",
     ),

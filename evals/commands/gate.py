@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from evals.commands.compare import EXIT_CODES, refusal_document
+from evals.commands.run_path import RUN_PATH
 from evals.exit_code import CommandError, ExitCode
 from evals.report_files import write_files
 from reports.comparability import NotComparableError
@@ -26,8 +27,8 @@ from reports.score_columns import ScoreFileError
 
 @click.command("gate", short_help="apply a release policy to two runs")
 @click.option("--policy", "policy_file", required=True, type=click.Path(path_type=Path), metavar="FILE")
-@click.option("--baseline", required=True, type=click.Path(path_type=Path), metavar="DIR")
-@click.option("--candidate", required=True, type=click.Path(path_type=Path), metavar="DIR")
+@click.option("--baseline", required=True, type=RUN_PATH, metavar="DIR")
+@click.option("--candidate", required=True, type=RUN_PATH, metavar="DIR")
 @click.option(
     "--divergence",
     "divergence_path",
