@@ -38,7 +38,7 @@ from evals.endpoint import (
 from evals.exchange import Attempt, Exchange, Reply
 from evals.failure import Failure, FailureKind
 from evals.journal import Journal
-from evals.reply_reader import most_events
+from evals.reply_limits import reply_limits
 from evals.retry import EndpointHealth, RetryPolicy, send_with_retries
 from evals.transport import Transport, Waits
 from evals.wire import WireRequest, build_request, encode_request, has_images, request_identity
@@ -165,15 +165,14 @@ class EndpointAPI(ModelAPI):
         transport = self._transport
         url = f"{self.endpoint.base_url}/{request.path}"
         headers = request_headers(self.endpoint, key=self.api_key)
+        limits = reply_limits(request.body)
 
         async def send() -> Reply:
             # encoded anew for each attempt: images must not stay in memory while a request waits
             body = await self._encoded(request)
             self.n_requests_sent += 1
             try:
-                return await transport.send(
-                    url, body, headers, stream=request.stream, max_events=most_events(request.body)
-                )
+                return await transport.send(url, body, headers, stream=request.stream, limits=limits)
             finally:
                 if transport.n_chunks:
                     self.health.spoke()

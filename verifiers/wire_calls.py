@@ -91,6 +91,11 @@ class CallCollector:
         """Whether a fragment announced a call and nothing of it ever came."""
         return self._n_empty > 0 or any(call.piece().is_empty for call in self._calls)
 
+    @property
+    def n_calls(self) -> int:
+        """How many calls were begun, empty ones included."""
+        return len(self._calls)
+
     def n_characters(self) -> int:
         """Size of what was collected, to notice that something came late."""
         return sum(len(call.text() or "") + len(call.name or "") for call in self._calls)

@@ -191,18 +191,19 @@ def test_a_fault_is_named_and_no_other(run, play, samples, fault, shows):
 
 @pytest.mark.parametrize(
     ("fault", "words"),
-    [("http_500", "HTTP 500"), ("ok_html", "HTML")],
-    ids=["500 to everything", "HTML to everything"],
+    [("http_500", "HTTP 500"), ("ok_html", "HTML"), ("endless", "never ends")],
+    ids=["500 to everything", "HTML to everything", "text without end to everything"],
 )
 def test_a_vendor_that_answers_nothing_never_passes(run, play, samples, fault, words):
     running = play(samples, f"{fault}=1.0")
-    code, summary, _, _ = run(running.base_url, samples, "--outage", "0.4")
+    code, summary, told, _ = run(running.base_url, samples, "--outage", "0.4", "--max-tokens", "200")
+    assert words in summary["first_error"] and words in told
     assert (code, summary["status"], summary["outcomes"]["error"]) == (4, "invalid", N_SAMPLES)
     assert (
         summary["tool_calls"]["errors"] == N_SAMPLES
         and summary["tool_calls"]["schema_accuracy"]["value"] is None
     )
-    assert summary["accuracy"]["value"] is None and words
+    assert summary["accuracy"]["value"] is None
 
 
 def test_broken_lines_end_the_command_with_their_numbers(run, play, samples):

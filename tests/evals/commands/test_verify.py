@@ -90,7 +90,9 @@ def test_a_broken_vendor_is_not_qualified_and_the_fault_is_named(
 
 
 @pytest.mark.parametrize(
-    "fault", ["http_500=1", "ok_html=1", "http_401=1", "stall=1"], ids=["500", "html", "key", "never ends"]
+    "fault",
+    ["http_500=1", "ok_html=1", "http_401=1", "stall=1", "endless=1"],
+    ids=["500", "html", "key", "falls silent", "never ends"],
 )
 def test_an_endpoint_that_answers_nothing_is_exit_5_and_passes_nothing(
     serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str], fault: str
