@@ -104,7 +104,7 @@ def test_the_budget_sets_the_limits(body, tokens, factor):
     assert limits.characters == 64 * tokens + SPARE
     assert (limits.sent_bytes, limits.plain_bytes) == (
         4096 * factor * tokens + SPARE,
-        128 * factor * tokens + SPARE,
+        64 * factor * tokens + SPARE,
     )
     assert limits.writing_s == tokens
 
