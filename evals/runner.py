@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from evals.client_load import ClientLoad
 from evals.declared_run import check_declared
-from evals.failure import Failure, FailureKind
+from evals.failure import Failure, FailureKind, one_line
 from evals.journal import Journal
 from evals.preflight.first_replies import FirstReplies
 from evals.progress import Progress, ProgressSlot
@@ -121,7 +121,7 @@ class _RunUnderWay:
             if stop.is_set():
                 evaluation.cancel()
             await asyncio.gather(evaluation, return_exceptions=stop.is_set())
-            self.is_whole = not stop.is_set()
+            self.is_whole = not stop.is_set() and self.fatal is None
         finally:
             ProgressSlot.current = None
             progress.close()
@@ -167,7 +167,7 @@ class _RunUnderWay:
         n_connections = self._request.settings.max_connections
         os.environ["INSPECT_DISPLAY"] = "none"
         display_type()  # reads the variable; eval_async would otherwise choose a display of its own
-        await eval_async(
+        logs = await eval_async(
             task,
             model=self._model,
             log_dir=str(self._directory),
@@ -184,6 +184,13 @@ class _RunUnderWay:
             max_samples=n_connections,
             max_connections=n_connections,
         )
+        for log in logs:
+            if log.status == "error":  # a full disk, a metric that crashes: its log ends anywhere
+                words = log.error.message if log.error is not None else "no words"
+                message = f"the evaluation ended in an error: {one_line(words)}"
+                self.fatal = self.fatal or Failure(
+                    kind=FailureKind.CLIENT, message=message, is_retryable=False
+                )
 
 
 def _model(request: RunRequest) -> Model:
