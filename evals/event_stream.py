@@ -16,7 +16,9 @@ class EventStream:
 
     def __init__(self) -> None:
         self._tail = b""  # what stands behind the last line end
-        self._pieces: list[bytes] = []  # of the same line, joined when it ends: long lines come in many blocks
+        self._pieces: list[
+            bytes
+        ] = []  # of the same line, joined when it ends: long lines come in many blocks
         self._data: list[bytes] = []
         self._is_at_start = True
         self.n_held = 0  # bytes of memory that an event takes which is not complete yet

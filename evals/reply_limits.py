@@ -9,7 +9,9 @@ import aiohttp
 ASSUMED_TOKENS = 1_000_000  # the budget of a request that names none
 EVENTS_PER_TOKEN, OTHER_EVENTS = 8, 1_000  # one a token is usual; some servers send letter by letter
 SENT_BYTES_PER_TOKEN = 4_096  # of a stream as sent: some servers repeat their usage with every token
-TEXT_PER_TOKEN = 64  # characters or bytes: the longest tokens are that long, usual ones 4 letters or 6 bytes escaped
+TEXT_PER_TOKEN = (
+    64  # characters or bytes: the longest tokens are that long, usual ones 4 letters or 6 bytes escaped
+)
 LOGPROBS_FACTOR = 64  # log-probabilities of 20 alternatives take some kilobytes a token
 SPARE = 1024**2  # for everything that does not grow with the budget
 SLOWEST_TOKENS_PER_S = 1.0

@@ -110,7 +110,9 @@ class ReplyReader:
         elif self._n_bytes > self._check_at:
             self._check_at = self._n_bytes + CHECKED_EVERY_BYTES
             if self._assembler.n_held() > self._limits.characters:
-                self._give_up(f"more than {self._limits.characters:,} characters, far more than the budget's tokens")
+                self._give_up(
+                    f"more than {self._limits.characters:,} characters, far more than the budget's tokens"
+                )
 
     def _give_up(self, words: str) -> None:
         """Raise that the reply never ends; what follows a finish reason is nobody's, and the reply is whole."""

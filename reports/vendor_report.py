@@ -60,10 +60,14 @@ class VendorCriterion:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCallFigures:
-    """The two figures by which published vendor tables are sorted; ``None`` where not measured."""
+    """The two figures by which published vendor tables are sorted; ``None`` where not measured.
+
+    ``reference_noise``: the F1 of each official run against each other, empty for a single one.
+    """
 
     trigger_f1: Estimate | None = None
     schema_accuracy: Estimate | None = None
+    reference_noise: tuple[Estimate, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -138,7 +138,7 @@ class CompletionAssembler:
     def n_held(self) -> int:
         """About how many characters are held, a call or a choice counted as some more: to bound what has no end."""
         texts = sum(len(text) for told in self._messages.values() for text in told)
-        calls = self._calls.n_calls + self._legacy_calls.n_calls
+        calls = len(self._calls) + len(self._legacy_calls)
         others = sum(other.n_held() + HELD_BY_OBJECT for other in self._other_choices.values())
         return self._n_characters() + texts + calls * HELD_BY_OBJECT + others
 

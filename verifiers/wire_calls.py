@@ -61,8 +61,8 @@ class CallCollector:
         self._n_empty = 0
         self.flags: dict[str, None] = {}
 
-    def __bool__(self) -> bool:
-        return bool(self._calls)
+    def __len__(self) -> int:
+        return len(self._calls)
 
     def add(self, value: object, *, is_message: bool) -> bool:
         """Take in the ``tool_calls`` of a delta or of a message; whether anything of a call was in it."""
@@ -90,11 +90,6 @@ class CallCollector:
     def has_empty_deltas(self) -> bool:
         """Whether a fragment announced a call and nothing of it ever came."""
         return self._n_empty > 0 or any(call.piece().is_empty for call in self._calls)
-
-    @property
-    def n_calls(self) -> int:
-        """How many calls were begun, empty ones included."""
-        return len(self._calls)
 
     def n_characters(self) -> int:
         """Size of what was collected, to notice that something came late."""

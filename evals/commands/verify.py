@@ -94,12 +94,11 @@ def _qualify(
 
 
 def _with_samples(report: VendorReport, samples: Samples, ran: SampleRun) -> VendorReport:
-    notes = samples.reference.notes if samples.reference is not None else ()
     return replace(
         report,
-        criteria=(*report.criteria, *tool_call_criteria(ran, samples.reference, samples.lines)),
-        tool_calls=tool_call_figures(ran),
-        notes=(*report.notes, *notes),
+        criteria=(*report.criteria, *tool_call_criteria(ran, samples.references, samples.lines)),
+        tool_calls=tool_call_figures(ran, samples.references),
+        notes=(*report.notes, *(note for reference in samples.references for note in reference.notes)),
     )
 
 

@@ -78,9 +78,12 @@ _OPTIONS: Sequence[Callable[[Any], Any]] = (
     ),
     click.option(
         "--reference",
+        "references",
+        multiple=True,
         type=_FILE,
         metavar="FILE",
-        help="Official results of these samples, for the trigger F1.",
+        help="Official results of these samples, for the trigger F1; repeat for further official runs, which"
+        " show how far the official endpoint agrees with itself.",
     ),
     click.option(
         "--f1-line",

@@ -58,8 +58,9 @@ def metrics(n: int = 2000, valid: int = 855, called: int = 880, **more: Any) -> 
 def judged(
     found: ToolCallMetrics | None, official: Reference | None = None, lines: PassLines = NO_LINES, **run: Any
 ) -> dict[str, VendorCriterion]:
+    officials = () if official is None else (official,)
     sample_run = SampleRun(**{"metrics": found, "n_expected": 2000, **run})
-    return {one.name: one for one in tool_call_criteria(sample_run, official, lines)}
+    return {one.name: one for one in tool_call_criteria(sample_run, officials, lines)}
 
 
 # F1 = 2 tp / (2 tp + fp + fn): 1520 / 1760 = 0.8636; 1460 / 2000 = 0.73 to the digit

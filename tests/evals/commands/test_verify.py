@@ -137,15 +137,17 @@ def samples_file(tmp_path: Path, *, broken: bool = False) -> Path:
     return path
 
 
-def reference_file(tmp_path: Path, n_rows: int) -> Path:
+def reference_file(
+    tmp_path: Path, n_rows: int, *, name: str = "official.jsonl", model: str = "kimi-k2-0905-preview"
+) -> Path:
     call = {"id": "functions.get_weather:0", "type": "function"}
     row = {
-        "request": {"model": "kimi-k2-0905-preview"},
+        "request": {"model": model},
         "response": {"choices": [{"message": {"tool_calls": [call]}}]},
         "finish_reason": "tool_calls",
         "status": "success",
     }
-    path = tmp_path / "official.jsonl"
+    path = tmp_path / name
     path.write_text("\n".join(json.dumps({**row, "data_index": n}) for n in range(1, n_rows + 1)))
     return path
 
@@ -168,6 +170,20 @@ def test_samples_are_run_and_judged(
     found = {criterion["name"]: criterion["verdict"] for criterion in document["criteria"]}
     assert (found["samples_answered"], found["trigger_f1"]) == standings
     assert document["tool_calls"]["trigger_f1"]["value"] == 1.0
+
+
+def test_several_official_runs_show_the_noise_among_them(serve: Serve, tmp_path: Path) -> None:
+    samples, first = samples_file(tmp_path), reference_file(tmp_path, 4)
+    second = reference_file(tmp_path, 4, name="second.jsonl")
+    flags = ("--base-url", serve().base_url, "--profile", "generic", "--samples", samples)
+    assert verify(tmp_path / "out", *flags, "--reference", first, "--reference", second) == 0
+    document = read(tmp_path / "out" / "vendor_report.json")
+    (noise,) = document["tool_calls"]["reference_noise"]
+    assert noise["value"] == 1.0 and noise["low"] < 1.0
+    found = {criterion["name"]: criterion for criterion in document["criteria"]}
+    assert "official.jsonl against second.jsonl: 100.00 %" in found["reference_noise"]["evidence"]
+    other = reference_file(tmp_path, 4, name="other.jsonl", model="kimi-k2-thinking")
+    assert verify(tmp_path / "out", *flags, "--reference", first, "--reference", other) == 2
 
 
 USAGE = {
