@@ -70,7 +70,7 @@ class EndpointAPI(ModelAPI):
 
     ``journal`` answers requests that were answered before; ``on_fatal`` is called once when the endpoint
     refuses what every request asks (a setting, not a sample); ``on_attempt`` on every failed attempt;
-    ``on_reply`` on every fresh reply with the body it answers.
+    ``on_reply`` on every fresh reply with the request it answers.
     All are set by the runner; ``inspect eval`` works without.
     """
 
@@ -108,7 +108,7 @@ class EndpointAPI(ModelAPI):
         self.load_image: Callable[[str], str] = load_kept_image
         self.on_fatal: Callable[[Failure], None] = lambda _failure: None
         self.on_attempt: Callable[[Attempt], None] = lambda _attempt: None
-        self.on_reply: Callable[[Mapping[str, Any], Reply], None] = lambda _body, _reply: None
+        self.on_reply: Callable[[WireRequest, Reply], None] = lambda _request, _reply: None
         self.n_requests_sent = 0
         self._transport: Transport | None = None
         self._rng = random.Random()  # jitter only: no result depends on it
@@ -156,7 +156,7 @@ class EndpointAPI(ModelAPI):
             if failure.stops_run(is_whole_request=request.is_whole):
                 self.on_fatal(failure)
             raise RequestFailed(str(failure)) from None
-        self.on_reply(request.body, exchange.reply)
+        self.on_reply(request, exchange.reply)
         return _output(self.model_name, exchange, request), _call(request, exchange)
 
     async def _exchange(self, request: WireRequest) -> Exchange:

@@ -7,7 +7,6 @@ import signal
 import sys
 import threading
 from contextlib import redirect_stdout
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -156,7 +155,7 @@ class _RunUnderWay:
         api.waits, api.policy = settings.waits, settings.policy
         api.on_fatal, api.on_attempt = on_fatal, on_attempt
         first = FirstReplies(tell=lambda line: tqdm.write(line, file=sys.stderr))
-        api.on_reply = partial(first.look, stream=settings.stream)
+        api.on_reply = lambda asked, reply: first.look(asked.body, reply, stream=asked.stream)
         if threading.current_thread() is threading.main_thread():  # signals reach no other thread
             loop = asyncio.get_running_loop()
             for number in (signal.SIGINT, signal.SIGTERM):

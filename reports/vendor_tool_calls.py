@@ -13,6 +13,7 @@ from reports.vendor_noise import noise_criterion
 from reports.vendor_report import TOOL_CALLS, Figure, Standing, ToolCallFigures, VendorCriterion
 
 _SHOWN_REASONS = 5
+_SHOWN_FAILURES = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +77,7 @@ def _answered(run: SampleRun) -> VendorCriterion:
         faults.append(f"stopped: {run.stopped}")
     missing = run.n_expected - n_answered
     if missing > 0:
-        faults.append(f"{missing:,} of {run.n_expected:,} requests were not answered")
+        faults.append(f"{missing:,} of {run.n_expected:,} requests were not answered{_why(run.metrics)}")
     figure = _share(n_answered, run.n_expected, 1.0)
     return _criterion(
         "samples_answered",
@@ -85,6 +86,15 @@ def _answered(run: SampleRun) -> VendorCriterion:
         "; ".join(faults) or f"{n_answered:,} of {run.n_expected:,} requests answered",
         figure=figure,
     )
+
+
+def _why(metrics: ToolCallMetrics | None) -> str:
+    """Return what was said of the requests that failed, the usual first."""
+    said = list(metrics.failures.items()) if metrics is not None else []
+    if not said:
+        return ""
+    more = f", and {len(said) - _SHOWN_FAILURES} other ways" if len(said) > _SHOWN_FAILURES else ""
+    return f" ({', '.join(f'{n:,} x {words}' for words, n in said[:_SHOWN_FAILURES])}{more})"
 
 
 def _trigger(trigger: Trigger | None, reference: Reference, lines: PassLines) -> VendorCriterion:

@@ -156,6 +156,7 @@ def load_book(path):
 def test_calls_that_are_lost_only_when_streaming_are_told_by_both_ways(run, play, samples):
     running = play(samples, "tool_empty_deltas=1.0@stream")
     _, summary, words, directory = run(running.base_url, samples, "--both-ways")
+    assert "first replies: streams are asked for" not in words, "half of them were asked for plain"
     due = sum(entry.target == ("tool_calls",) for entry in load_book(samples))
     assert (summary["epochs"], summary["expected"]) == (2, 2 * N_SAMPLES)
     ways = [json.loads(body)["stream"] for body in running.ledger.bodies]
@@ -204,6 +205,8 @@ def test_a_vendor_that_answers_nothing_never_passes(run, play, samples, fault, w
         and summary["tool_calls"]["schema_accuracy"]["value"] is None
     )
     assert summary["accuracy"]["value"] is None
+    failures = summary["tool_calls"]["failures"]
+    assert all(words in said for said in failures) and sum(failures.values()) == N_SAMPLES
 
 
 def test_broken_lines_end_the_command_with_their_numbers(run, play, samples):
