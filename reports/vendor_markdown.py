@@ -66,4 +66,4 @@ def _kept(report: VendorReport) -> Iterator[str]:
     for group, names in kept_lines(report):
         yield f"- {escaped(group)}: {escaped(names)}"
     for name, why in idle_lines(report):
-        yield f"- {escaped(name)} does not apply: {escaped(why)}"
+        yield f"- {escaped(name)}: {escaped(why)}"
