@@ -46,7 +46,8 @@ class ToolCallMetrics:
 
     ``schema`` is over responses that call and can be judged (a fault of the tool's own schema is nobody's),
     ``finish_agreement`` over those that the budget did not end. ``reasons`` counts faulty calls by reason,
-    ``failures`` failed requests by what was said of them, ``n_data_faults`` requests whose own tool declarations are at fault.
+    ``failures`` failed requests by what was said of them, ``n_data_faults`` requests whose own tool
+    declarations are at fault.
     """
 
     n_responses: int

@@ -72,4 +72,5 @@ def _figure(figure: Figure | None) -> dict[str, Any] | None:
     if figure is None:
         return None
     found = estimate(figure.estimate) or {}
-    return {**found, "pass_line": figure.pass_line, "kept": figure.kept, "judged": figure.judged}
+    counts = {"kept": figure.kept, "judged": figure.judged}
+    return {**found, "pass_line": figure.pass_line, "limit": figure.limit or None, **counts}

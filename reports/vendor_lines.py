@@ -152,8 +152,15 @@ def _figure_row(criterion: VendorCriterion, figure: Figure) -> FigureRow:
         name=criterion.name,
         figure=f"{value}{count}",
         interval=numbers.percent_interval(figure.estimate.interval),
-        pass_line=numbers.limit(figure.pass_line) if figure.pass_line is not None else numbers.UNKNOWN,
+        pass_line=pass_line_text(figure),
         verdict=standing_words(criterion),
+    )
+
+
+def pass_line_text(figure: Figure) -> str:
+    """Return what passes, in a few words."""
+    return (
+        numbers.limit(figure.pass_line) if figure.pass_line is not None else figure.limit or numbers.UNKNOWN
     )
 
 

@@ -86,6 +86,13 @@ _OPTIONS: Sequence[Callable[[Any], Any]] = (
         " show how far the official endpoint agrees with itself.",
     ),
     click.option(
+        "--comparison",
+        type=click.Path(exists=True, path_type=Path),
+        metavar="DIR",
+        help="What quantcheck compare REFERENCE VENDOR wrote: its tasks become criteria, the endpoint being"
+        " the candidate. For one endpoint; --combine puts several into one table.",
+    ),
+    click.option(
         "--f1-line",
         type=Number(0, 1),
         metavar="X",
