@@ -11,13 +11,15 @@ from reports.html.vendor_page import render_vendor_html
 from reports.html.vendors_page import page_link, render_vendors_html
 from reports.json_report import to_json
 from reports.vendor_json import vendor_document, vendors_document
+from reports.vendor_junit import render_vendor_junit
 from reports.vendor_markdown import render_vendor_markdown, render_vendors_markdown
 from reports.vendor_reader import vendor_from_document
 from reports.vendor_report import VendorReport
 from reports.vendor_table import REPORT_FILE, rank, vendor_row
 from reports.vendor_terminal import render_vendor_terminal, render_vendors_terminal
 
-PAGE_FILE, MARKDOWN_FILE = "report.html", "vendor_report.md"
+PAGE_FILE, MARKDOWN_FILE, JUNIT_FILE = "report.html", "vendor_report.md", "junit.xml"
+RENDERINGS = {"html": PAGE_FILE, "md": MARKDOWN_FILE, "junit": JUNIT_FILE}
 TABLE_PAGE, TABLE_MARKDOWN, TABLE_JSON = "vendors.html", "vendors.md", "vendors.json"
 
 
@@ -30,10 +32,17 @@ class Written:
 
 
 def write_report(report: VendorReport, directory: Path) -> None:
-    """Write report.html, vendor_report.md and vendor_report.json; raise :class:`JournalError` where the disk refuses."""
-    _write(directory, PAGE_FILE, render_vendor_html(report, directory=directory))
-    _write(directory, MARKDOWN_FILE, render_vendor_markdown(report))
+    """Write every rendering and vendor_report.json; raise :class:`JournalError` where the disk refuses."""
+    for name in RENDERINGS.values():
+        _write(directory, name, render_vendor(report, name, directory))
     _write(directory, REPORT_FILE, to_json(vendor_document(report)))
+
+
+def render_vendor(report: VendorReport, name: str, directory: Path) -> str:
+    """Return the text of one of :data:`RENDERINGS`; links of a page are relative to ``directory``."""
+    if name == PAGE_FILE:
+        return render_vendor_html(report, directory=directory)
+    return render_vendor_markdown(report) if name == MARKDOWN_FILE else render_vendor_junit(report)
 
 
 def show_one(report: VendorReport, directory: Path, *, as_json: bool) -> None:
