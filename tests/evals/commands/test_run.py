@@ -142,6 +142,7 @@ FREE_URL = "http://127.0.0.1:1/v1"
 
 USAGE = [
     pytest.param(["run", "nosuchtask", "--base-url", FREE_URL], "'nosuchtask'", id="unknown task"),
+    pytest.param(["run", "vendor_contract", "--base-url", FREE_URL], "quantcheck verify", id="the contract"),
     pytest.param(
         ["run", "aime25", "--base-url", FREE_URL, "--preset", "fast"],
         "sglang, kvv, nvidia",
