@@ -58,7 +58,9 @@ def test_a_good_vendor_passes_every_sample(ask: Callable[..., tuple[EvalLog, Run
     assert log.results.scores[0].metrics["accuracy_as_served"].value == 1.0
     assert log.samples is not None
     answers = next(sample for sample in log.samples if sample.id == "answers")
-    assert answers.input == "A plain question gets a visible answer." and answers.metadata["group"] == "basics"
+    assert (
+        answers.input == "A plain question gets a visible answer." and answers.metadata["group"] == "basics"
+    )
     exchanges = answers.metadata["probe_result"]["exchanges"]
     assert [one["delivery"] for one in exchanges] == ["stream", "plain"] and exchanges[0]["status"] == 200
     n_logged = sum(len(sample.metadata["probe_result"]["exchanges"]) for sample in log.samples)
