@@ -10,7 +10,7 @@ from evals.endpoint import Endpoint, request_headers
 from evals.exchange import Attempt, Exchange, Reply
 from evals.failure import Failure
 from evals.replicas import Replica, ReplicaPool
-from evals.reply_reader import most_events
+from evals.reply_limits import reply_limits
 from evals.retry import EndpointHealth, RetryPolicy, send_with_retries
 from evals.transport import Transport, Waits
 from evals.wire import WireRequest, encode_request, has_images
@@ -89,7 +89,7 @@ class Dispatcher:
                     body,
                     headers,
                     stream=request.stream,
-                    max_events=most_events(request.body),
+                    limits=reply_limits(request.body),
                 )
         except Failure as failure:
             if self._pool.is_fleet:

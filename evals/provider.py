@@ -62,7 +62,7 @@ class EndpointAPI(ModelAPI):
     ``journal`` answers requests that were answered before; ``on_fatal`` is called once when the endpoint
     refuses what every request asks (a setting, not a sample); ``on_attempt`` on every failed attempt;
     ``on_failure`` with the key and the words of every request that failed for good; ``on_reply`` on every
-    fresh reply with the body it answers.
+    fresh reply with the request it answers.
     All are set by the runner; ``inspect eval`` works without.
     """
 
@@ -100,7 +100,7 @@ class EndpointAPI(ModelAPI):
         self.on_fatal: Callable[[Failure], None] = lambda _failure: None
         self.on_attempt: Callable[[Attempt], None] = lambda _attempt: None
         self.on_failure: Callable[[str, str], None] = lambda _key, _words: None
-        self.on_reply: Callable[[Mapping[str, Any], Reply], None] = lambda _body, _reply: None
+        self.on_reply: Callable[[WireRequest, Reply], None] = lambda _request, _reply: None
         self._dispatcher: Dispatcher | None = None
 
     async def aclose(self) -> None:
@@ -151,7 +151,7 @@ class EndpointAPI(ModelAPI):
                 self.on_fatal(failure)
             self.on_failure(request.key, str(failure))
             raise RequestFailed(str(failure)) from None
-        self.on_reply(request.body, exchange.reply)
+        self.on_reply(request, exchange.reply)
         return _output(self.model_name, exchange, request), _call(request, exchange)
 
     def _dispatch(self) -> Dispatcher:

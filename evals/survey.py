@@ -11,10 +11,12 @@ import orjson
 from evals.endpoint import DEFAULT_KEY_VARIABLE, EndpointError, read_key, with_key
 from evals.endpoint_facts import EndpointFacts, Pages, read_facts
 from evals.failure import network_words
+from evals.reply_limits import read_at_most
 
 __all__ = ["EndpointFacts", "survey", "survey_each"]
 
 SURVEY_TIMEOUT_S = 15.0
+MAX_PAGE_BYTES = 16 * 1024**2
 # Pages beside the API: vLLM's, SGLang's by their present and their older names, llama.cpp's.
 _PAGES = ("version", "server_info", "get_server_info", "model_info", "get_model_info", "props", "metrics")
 
@@ -118,7 +120,7 @@ async def _models(
 
 async def _get(session: aiohttp.ClientSession, url: str) -> Answer:
     async with session.get(url) as http:
-        text = await http.text(errors="replace")
+        text = (await read_at_most(http, MAX_PAGE_BYTES)).decode("utf-8", "replace")
         try:
             value = orjson.loads(text)
         except orjson.JSONDecodeError:

@@ -155,7 +155,7 @@ def _forest_row(label: str, found: Estimate, margin: float | None, role: str) ->
         value=found.value,
         low=found.interval.low,
         high=found.interval.high,
-        margin=margin,
+        edge=-margin if margin is not None else None,
         text=estimate_points(found).removesuffix(" pp"),
         role=role,
     )
