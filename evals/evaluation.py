@@ -7,7 +7,6 @@ import signal
 import threading
 from collections.abc import Callable
 from contextlib import redirect_stdout
-from functools import partial
 from pathlib import Path
 
 import uvloop
@@ -18,7 +17,7 @@ from inspect_ai.util import display_type
 from evals.asking_end import AskingEnd
 from evals.client_load import ClientLoad
 from evals.exchange_store import ExchangeStore
-from evals.failure import Failure, FailureKind
+from evals.failure import Failure, FailureKind, one_line
 from evals.preflight.first_replies import FirstReplies
 from evals.progress import ProgressSlot, Watcher
 from evals.provider import EndpointAPI
@@ -81,7 +80,7 @@ class Evaluation:
             if stop.is_set():
                 evaluation.cancel()
             await asyncio.gather(evaluation, return_exceptions=stop.is_set())
-            self.is_whole = not stop.is_set()
+            self.is_whole = not stop.is_set() and self.fatal is None
         finally:
             ProgressSlot.current = None
             watcher.close()
@@ -119,7 +118,8 @@ class Evaluation:
         api.waits, api.policy = settings.waits, settings.policy
         api.on_fatal, api.on_attempt = on_fatal, on_attempt
         api.on_failure = self.failures.__setitem__
-        api.on_reply = partial(FirstReplies(tell=tell, stop=on_dead).look, stream=settings.stream)
+        first = FirstReplies(tell=tell, stop=on_dead)
+        api.on_reply = lambda asked, reply: first.look(asked.body, reply, stream=asked.stream)
         if threading.current_thread() is threading.main_thread():  # signals reach no other thread
             loop = asyncio.get_running_loop()
             for number in STOPS:
@@ -130,7 +130,7 @@ class Evaluation:
         n_connections = self._request.settings.max_connections
         os.environ["INSPECT_DISPLAY"] = "none"
         display_type()  # reads the variable; eval_async would otherwise choose a display of its own
-        await eval_async(
+        logs = await eval_async(
             task,
             model=self._model,
             log_dir=str(self._log_dir),
@@ -147,6 +147,13 @@ class Evaluation:
             max_samples=n_connections,
             max_connections=n_connections,
         )
+        for log in logs:
+            if log.status == "error":  # a full disk, a metric that crashes: its log ends anywhere
+                words = log.error.message if log.error is not None else "no words"
+                message = f"the evaluation ended in an error: {one_line(words)}"
+                self.fatal = self.fatal or Failure(
+                    kind=FailureKind.CLIENT, message=message, is_retryable=False
+                )
 
 
 def _model(request: RunRequest) -> Model:

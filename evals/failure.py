@@ -9,6 +9,8 @@ from enum import StrEnum
 from functools import partial
 from typing import Self
 
+from reports.replica_mark import at_replica
+
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
 _REFUSALS_OF_ONE = frozenset(
     {None, 400, 413, 422}
@@ -39,7 +41,10 @@ class FailureKind(StrEnum):
 
 @dataclass(kw_only=True, eq=False)  # not frozen: Python itself sets the traceback of an exception
 class Failure(Exception):
-    """One failed attempt. ``message`` holds the server's own words; ``retry_after_s`` what it asked for."""
+    """One failed attempt. ``message`` holds the server's own words; ``retry_after_s`` what it asked for.
+
+    ``replica`` is the base URL that failed, where it is one of several.
+    """
 
     kind: FailureKind
     message: str
@@ -47,9 +52,10 @@ class Failure(Exception):
     is_retryable: bool = True
     is_rate_limit: bool = False
     retry_after_s: float | None = None
+    replica: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.message}"
+        return f"{self.kind}: {self.message}" + (at_replica(self.replica) if self.replica else "")
 
     def __reduce__(self) -> tuple[Callable[[], Self], tuple[()]]:
         """Let it travel between processes: an exception is copied by its positional arguments, we have none."""

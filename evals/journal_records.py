@@ -40,10 +40,9 @@ def _encode_header(key: str, n_body_bytes: int, compressor: zstandard.ZstdCompre
     return compressor.compress(orjson.dumps({"key": key, "n_body_bytes": n_body_bytes}) + b"\n")
 
 
-def read_places(file: FileIO) -> Iterator[tuple[str, Place]]:
-    """Yield the key and place of every whole record; what is torn or damaged between them is passed over."""
+def read_places(file: FileIO, *, start: int = 0) -> Iterator[tuple[str, Place]]:
+    """Yield the key and place of every whole record from ``start`` on; what is torn or damaged is passed over."""
     size = os.fstat(file.fileno()).st_size
-    start = 0
     while start < size:
         found = _record_at(file, start, size)
         if found is None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from evals.cli import COMMANDS, cli
+from evals.cli import cli
+from evals.command_list import COMMANDS
 
 BEGIN, END = "<!-- commands: made by make reference -->", "<!-- /commands -->"
 PAGE = Path("docs/commands.md")

@@ -45,6 +45,7 @@ class RunSettings:
 class RunRequest:
     """Everything a run is made of. ``items`` are those to ask: all of the dataset's or the first few.
 
+    ``replicas`` says of each of several servers whether it can be used, as the manifest keeps it.
     ``declared`` holds the looks of a run that may stop early, ``asked_at`` when the command was given.
     """
 
@@ -54,6 +55,7 @@ class RunRequest:
     endpoint: Endpoint
     facts: EndpointFacts
     settings: RunSettings
+    replicas: Sequence[Mapping[str, Any]] = ()
     declared: Mapping[str, Any] | None = None
     asked_at: str = field(default_factory=now_text)
 
@@ -117,6 +119,7 @@ def describe_run(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, A
             "model": endpoint.model,
             "label": endpoint.label,
             **request.facts.as_dict(),
+            **({"replicas": list(request.replicas)} if request.replicas else {}),
         },
         "stream": request.settings.stream,
         "max_error_rate": request.settings.max_error_rate,

@@ -92,6 +92,15 @@ def ratio(value: float, interval: Interval | None) -> str:
     return f"{value:.{digits}f} [{interval.low:.{digits}f}, {interval.high:.{digits}f}]"
 
 
+def decimals(value: float, low: float | None = None, high: float | None = None) -> str:
+    """Format a number of unknown size with its limits: ``0.0123 [0.0117, 0.0129]``, two digits of the width."""
+    if low is None or high is None:
+        return f"{value:.3g}"
+    width = high - low
+    digits = min(max(1 - math.floor(math.log10(width)), 0), 12) if 0 < width < math.inf else 4
+    return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
+
+
 def share(part: int, whole: int) -> str:
     """Format a part of a whole with its percentage: ``3 of 960 (0.31 %)``; plain ``0`` for none."""
     if part == 0 or whole == 0:

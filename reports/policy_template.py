@@ -31,6 +31,9 @@ allow_mismatch = []
 # max_age_days = 90       # days between the end of the baseline's run and the candidate's
 allow_foreign = false     # results of other harnesses or bare score files as baseline
 
+[divergence]
+# max_kl = 0.01           # nats per token, of quantcheck divergence; advice only, never fails the gate
+
 [defaults]
 required = true           # false: only advice, never fails the gate
 min_coverage = 1.0        # share of the expected responses that must have a score, on both sides

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from reports.arm import Arm, arm_from_scores
+from reports.arm import item_arm
 from reports.category_table import category_facts
 from reports.dead import dead_reason
+from reports.replica_text import replicas_section
 from reports.run_files import read_scores
 from reports.score_table import OUTCOMES, TaskFacts
 from reports.speed import speed_of
@@ -100,6 +100,7 @@ def summarise(
         "speed": speed_section(speed_of(rows, facts.client)),
         "requests_sent": requests_sent,
         "retries": retries,
+        **replicas_section(rows, facts.endpoint, CONFIDENCE),
         **(category_facts(rows, groups) if dead is None else {}),
         **_tool_calls(rows, facts),
     }
@@ -131,15 +132,6 @@ def flag_counts(rows: pd.DataFrame) -> dict[str, int]:
         for flag in {flag for flag in str(flags).split(";") if flag}:
             counts[flag] += int(n_rows)
     return dict(counts)
-
-
-def item_arm(rows: pd.DataFrame) -> Arm | None:
-    """Return the scored responses by item, ``None`` where there are none."""
-    scored = rows[rows["score"].notna()]
-    if scored.empty:
-        return None
-    codes, names = pd.factorize(scored["sample_id"].astype(str))
-    return arm_from_scores(codes.astype(np.int64), scored["score"].to_numpy(float), len(names))
 
 
 def _accuracy(rows: pd.DataFrame) -> dict[str, float | None]:

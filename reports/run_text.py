@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from reports.category_table import render_categories
+from reports.replica_text import replica_lines
 from reports.speed_text import CLIENT_NOTE, read_speed, speed_line
 from reports.tool_call_json import tool_call_lines
 
@@ -30,6 +31,7 @@ def render_summary(summary: Mapping[str, Any], directory: Path) -> str:
     )
     lines.append(f"  tokens per response {_tokens(summary['tokens'])}")
     lines += _speed(summary)
+    lines += [f"  {line}" for line in replica_lines(summary["replicas"])] if "replicas" in summary else []
     if flagged := {name: n for name, n in summary["flags"].items() if n}:
         lines.append("  flags " + ", ".join(f"{name} {n}" for name, n in flagged.items()))
     lines.append(f"log {directory / (summary['log'] or '')} · next: {_next(summary, directory)}")

@@ -48,10 +48,9 @@ def render_scores(table: pd.DataFrame, file_format: str) -> bytes:
 
 
 def _in_order(rows: pd.DataFrame, sample_ids: Sequence[str]) -> pd.DataFrame:
-    """Return the rows by epoch, then as the dataset has its samples; unknown samples follow by name."""
+    """Return the rows by epoch, then as the dataset has its samples; samples it does not name follow as they came."""
     names = rows["sample_id"].astype(str)
-    unknown = sorted(set(names) - set(sample_ids))
-    place = {name: number for number, name in enumerate([*sample_ids, *unknown])}
+    place = {name: number for number, name in enumerate(dict.fromkeys([*sample_ids, *names]))}
     keys = pd.DataFrame({"epoch": rows["epoch"], "place": names.map(place)})
     return rows.loc[keys.sort_values(["epoch", "place"], kind="stable").index].reset_index(drop=True)
 
@@ -89,7 +88,8 @@ def _json_lines(table: pd.DataFrame) -> Iterator[bytes]:
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:
-    row["flags"] = row["flags"].split(";") if row["flags"] else []
+    for name in ("flags", "failed_replicas"):
+        row[name] = row[name].split(";") if row[name] else []
     for name in ("secondary", "details"):
         if row[name] is not None:
             row[name] = orjson.Fragment(row[name])

@@ -14,7 +14,7 @@ from reports.vendor_lines import (
     verdict_sentence,
 )
 from reports.vendor_report import Standing, VendorReport
-from reports.vendor_table import COLUMNS, VendorRow, cells
+from reports.vendor_table import VendorRow, cells, columns
 
 
 def render_vendor_markdown(report: VendorReport) -> str:
@@ -40,8 +40,9 @@ def render_vendor_markdown(report: VendorReport) -> str:
 
 def render_vendors_markdown(rows: Sequence[VendorRow]) -> str:
     """Return the table of several vendors, in the order given."""
-    lines = [f"| {' | '.join(COLUMNS)} |", "|" + "---|" * len(COLUMNS)]
-    lines += [f"| {' | '.join(escaped(cell) for cell in cells(row))} |" for row in rows]
+    heads = columns(rows)
+    lines = [f"| {' | '.join(map(escaped, heads))} |", "|" + "---|" * len(heads)]
+    lines += [f"| {' | '.join(map(escaped, cells(row, rows)))} |" for row in rows]
     return "# Vendors\n\n" + "\n".join(lines) + "\n"
 
 
@@ -66,4 +67,4 @@ def _kept(report: VendorReport) -> Iterator[str]:
     for group, names in kept_lines(report):
         yield f"- {escaped(group)}: {escaped(names)}"
     for name, why in idle_lines(report):
-        yield f"- {escaped(name)} does not apply: {escaped(why)}"
+        yield f"- {escaped(name)}: {escaped(why)}"

@@ -45,6 +45,7 @@ class _Task:
 
 @click.command()
 @click.option("--task", help="The task to come: checks its budget and what it relies on, estimates the run.")
+@click.option("--base-url", metavar="URL", help="Endpoint, with or without /v1; else $OPENAI_BASE_URL.")
 @endpoint_options
 @protocol_options
 @click.option("--max-connections", type=click.IntRange(1, 4096), help="Requests in flight, for the estimate.")
@@ -76,7 +77,7 @@ def command(task: str | None, as_json: bool, **options: Any) -> int:
             "served_names", str(error).removeprefix(f"endpoint {base_url}: "), "start or mend the server"
         )
         return _finish(dead_check(dead), options, None, None, task=task, as_json=as_json)
-    endpoint = endpoint_of(options, overrides, base_url, choose_model(options["model"], facts, base_url))
+    endpoint = endpoint_of(options, overrides, [base_url], choose_model(options["model"], facts, base_url))
     print("checking: up to a minute or two on a slow server", file=sys.stderr)
     plan = _plan(endpoint, facts, coming, options)
     check = asyncio.run(check_endpoint(plan))

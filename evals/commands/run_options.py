@@ -53,13 +53,10 @@ def apply(command: Command, options: list[Callable[[Any], Any]]) -> Command:
 
 
 def endpoint_options(command: Command) -> Command:
-    """Add the flags that say which endpoint, with which key, and how it is told to think."""
+    """Add the flags that say which model, with which key, and how it is told to think."""
     return apply(
         command,
         [
-            click.option(
-                "--base-url", metavar="URL", help="Endpoint, with or without /v1; else $OPENAI_BASE_URL."
-            ),
             click.option("--model", help="Model string; needless where the endpoint serves exactly one."),
             click.option(
                 "--label", help="Name of the checkpoint in reports (int4, nvfp4 ...); else the model's."

@@ -36,7 +36,13 @@ def running_options(command: Command) -> Command:
                 type=click.Path(file_okay=False),
                 default="runs",
                 show_default=True,
-                help="Where runs are kept.",
+                help="Where runs are kept: a directory, or a URL of object storage (s3://bucket/prefix).",
+            ),
+            click.option(
+                "--spool-dir",
+                type=click.Path(file_okay=False),
+                metavar="DIR",
+                help="Where runs are made before they are put in object storage; else in the cache directory.",
             ),
             click.option(
                 "--seed",

@@ -20,6 +20,7 @@ from evals.simulator.faults import FaultError, FaultRate, parse_faults
 from evals.simulator.profile import Profile
 from evals.simulator.profile_file import ProfileError, read_profile
 from evals.simulator.server import PortError, Running, serve
+from evals.simulator.token_model import TokenModel, TokenModelError, parse_token_model
 from tasks.benchmark import Benchmark, Item
 from tasks.catalog import find_benchmark
 from tasks.exam import ExamSource, load_exam
@@ -41,6 +42,13 @@ def _faults(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> d
     try:
         return parse_faults(values)
     except FaultError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def _tokens(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> TokenModel:
+    try:
+        return parse_token_model(values)
+    except TokenModelError as error:
         raise click.BadParameter(str(error)) from error
 
 
@@ -210,6 +218,14 @@ async def _serve_until_stopped(config: SimulatorConfig) -> None:
     "--immutable-sampling",
     is_flag=True,
     help="Refuse any temperature and top_p but the checkpoint's own, as the vendor's API does.",
+)
+@click.option(
+    "--tokens",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=_tokens,
+    help="How the log-probabilities of prompts are played: drift=X, late_drift=X, jitter=X, tokenizer=digits, "
+    "engine=vllm|sglang|llamacpp, prompt_logprobs=no. Repeat for more.",
 )
 @click.option(
     "--list-faults",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.cli import COMMANDS
+from evals.command_list import COMMANDS
 from evals.reference import PAGE, README, render_page, with_table
 
 ROOT = Path(__file__).parents[2]
