@@ -77,6 +77,9 @@ def normalise_base_url(text: str) -> str:
 
     Raises :class:`BaseUrlError` where ``text`` is not an http(s) URL, or holds what would be lost (a query)
     or stored in every log (a password).
+
+    >>> normalise_base_url("http://127.0.0.1:8000/v1/chat/completions/")
+    'http://127.0.0.1:8000/v1'
     """
     try:
         parts = urlsplit(text.strip())

@@ -99,6 +99,9 @@ class Evaluation:
             self.fatal = self.fatal or failure
             stop.set()
 
+        def on_dead(reason: str) -> None:
+            on_fatal(Failure(kind=FailureKind.CHECKPOINT, message=reason, is_retryable=False))
+
         def on_attempt(_attempt: object) -> None:
             self.n_retries += 1
 
@@ -115,7 +118,7 @@ class Evaluation:
         api.waits, api.policy = settings.waits, settings.policy
         api.on_fatal, api.on_attempt = on_fatal, on_attempt
         api.on_failure = self.failures.__setitem__
-        first = FirstReplies(tell=tell)
+        first = FirstReplies(tell=tell, stop=on_dead)
         api.on_reply = lambda asked, reply: first.look(asked.body, reply, stream=asked.stream)
         if threading.current_thread() is threading.main_thread():  # signals reach no other thread
             loop = asyncio.get_running_loop()

@@ -36,6 +36,7 @@ class FailureKind(StrEnum):
     SERVER = "server"  # the endpoint broke, or the network to it
     CONFIGURATION = "configuration"  # the endpoint refuses what we ask: settings, not samples
     CLIENT = "client"  # our own machine: disk, memory, a bug
+    CHECKPOINT = "checkpoint"  # the model says nothing, whatever it is asked
 
 
 @dataclass(kw_only=True, eq=False)  # not frozen: Python itself sets the traceback of an exception

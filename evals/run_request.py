@@ -8,7 +8,7 @@ from typing import Any
 
 from evals.declared_run import declared_facts
 from evals.endpoint import Endpoint
-from evals.failure import Failure
+from evals.failure import Failure, FailureKind
 from evals.retry import RetryPolicy
 from evals.run_directory import now_text, run_directory, software_facts
 from evals.survey import EndpointFacts
@@ -91,6 +91,13 @@ class RunEnd:
     fatal: Failure | None
     was_interrupted: bool
     client_cpu_share: float | None = None
+
+    @property
+    def dead(self) -> str | None:
+        """Why the run was stopped as that of a dead checkpoint, ``None`` where it was not."""
+        if self.fatal is None or self.fatal.kind is not FailureKind.CHECKPOINT:
+            return None
+        return self.fatal.message
 
 
 def describe_run(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def run(request: RunRequest) -> RunEnd:
         end = _ask(request, journal, workers, manifest)
         log = newest_log(directory, older_logs)
         manifest |= {"finished": now_text(), "log": log.name if log is not None else None}
-        manifest["client"] = {"cpu_share": end.client_cpu_share}
+        manifest |= {"client": {"cpu_share": end.client_cpu_share}, "dead": end.dead}
         write_json(directory / "manifest.json", with_reach(manifest, earlier))
         if end.is_whole:
             remove_superseded(older_logs, manifest)

@@ -12,7 +12,11 @@ _MAX_EPOCH_GROUPS = 6
 
 
 def percent(fraction: float | None, digits: int = 2) -> str:
-    """Format a fraction as percent: ``98.96 %``; never ``100.00 %`` for less than all."""
+    """Format a fraction as percent: ``98.96 %``; never ``100.00 %`` for less than all.
+
+    >>> percent(0.98958), percent(0.99999)
+    ('98.96 %', '99.99 %')
+    """
     if fraction is None or math.isnan(fraction):
         return UNKNOWN
     if math.isinf(fraction):
@@ -34,7 +38,11 @@ def limit(fraction: float) -> str:
 
 
 def points(fraction: float, digits: int = 2) -> str:
-    """Format a difference of fractions in percentage points, signed: ``-0.31 pp``."""
+    """Format a difference of fractions in percentage points, signed: ``-0.31 pp``.
+
+    >>> points(-0.0062)
+    '-0.62 pp'
+    """
     return f"{_signed(fraction, digits)} pp"
 
 

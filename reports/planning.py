@@ -9,8 +9,8 @@ import pandas as pd
 
 from reports import numbers
 from reports.arm import item_arm
+from reports.default_power import DEFAULT_NOISE
 from reports.power import (
-    DEFAULT_NOISE,
     POWER,
     Epochs,
     Noise,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from reports.arm import Arm, arm_from_scores
-from reports.power import DEFAULT_EPOCHS, DEFAULT_MARGINS, Epochs, noise_from_baseline, smallest_margin
+from reports.default_power import DEFAULT_EPOCHS, DEFAULT_MARGINS
+from reports.power import Epochs, noise_from_baseline, smallest_margin
 from reports.run_files import TaskRun
 
 _HEAD = """\
@@ -44,6 +45,10 @@ max_truncated_increase = 0.01
 """
 
 
+# shows that an endpoint works, not what a checkpoint knows: no ground to release one
+_NO_BENCHMARKS = frozenset({"smoke"})
+
+
 @dataclass(frozen=True, kw_only=True)
 class TaskSuggestion:
     """A margin for one task and why it is that one."""
@@ -54,7 +59,7 @@ class TaskSuggestion:
 
 
 def default_suggestions() -> list[TaskSuggestion]:
-    """Return the published-power margins of the tasks we know."""
+    """Return the published-power margins of the benchmarks we know."""
     return [
         TaskSuggestion(
             task=task,
@@ -62,6 +67,7 @@ def default_suggestions() -> list[TaskSuggestion]:
             why=f"equal checkpoints pass 4 times in 5 at {_epochs(DEFAULT_EPOCHS[task])}",
         )
         for task, margin in DEFAULT_MARGINS.items()
+        if task not in _NO_BENCHMARKS
     ]
 
 

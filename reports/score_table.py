@@ -87,7 +87,8 @@ class TaskFacts:
     ``sequential`` holds the looks that a run declared which may stop early, ``starts`` the times (Unix) at
     which it was started on a server that may have been a new one.
     ``status`` is the log's own word (``success``, ``started``, ``cancelled``, ``error``, ``torn``) or
-    ``file`` for a score file. ``client`` is what the run measured of its own client.
+    ``file`` for a score file. ``client`` is what the run measured of its own client. ``dead`` says why the run
+    was stopped as that of a dead checkpoint.
     """
 
     task: str
@@ -111,6 +112,7 @@ class TaskFacts:
     notes: tuple[str, ...] = ()
     sequential: Mapping[str, Any] = field(default_factory=dict)
     starts: tuple[float, ...] = ()
+    dead: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ import orjson
 import pandas as pd
 
 from reports.comparability import is_protocol_known, join_items, protocol_mismatches
+from reports.dead import refuse_dead
 from reports.delta import delta_of
 from reports.diagnosis import diagnose
 from reports.drift import check_drift
@@ -60,6 +61,8 @@ def compare_task(
         by_response_length=length_bins(joined.baseline, joined.candidate, confidence=confidence),
         stage=stage,
     )
+    if (dead := refuse_dead(report, base, cand)) is not None:
+        return dead
     refused = [str(mismatch) for mismatch in report.mismatches if not mismatch.allowed]
     if refused:
         return replace(report, reason=_refusal(refused))

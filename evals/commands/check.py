@@ -28,6 +28,7 @@ from tasks.rows import DataError
 from tasks.spec import DatasetFacts, Sampling, TaskSpec
 
 VISION_TASKS = frozenset({"ocrbench", "mmmu_pro"})
+FIRST_TASK = "smoke"  # two minutes, no dataset: the first to run where no other is asked for
 TOOL_TASKS = frozenset({"k2_tool_calls"})
 # What the checkpoints' makers recommend, where no task says how it samples.
 _THINKING, _INSTANT = Sampling(temperature=1.0, top_p=0.95), Sampling(temperature=0.6, top_p=0.95)
@@ -184,4 +185,4 @@ def _next(check: Check, task: str | None) -> str:
     if not check.is_ok:
         return "change what failed, then the same check again"
     flags = given_flags(click.get_current_context(), leave_out=("task", "as_json", "images", "probe_timeout"))
-    return " ".join(["quantcheck run", task or "TASK", *flags])
+    return " ".join(["quantcheck run", task or FIRST_TASK, *flags])

@@ -177,6 +177,8 @@ def what_failed(summary: Mapping[str, Any] | None) -> str:
     """Return why a run is invalid, and what to do."""
     if summary is None:
         return "it left no log; run the same command again"
+    if summary["dead"]:
+        return str(summary["dead"])
     errors = f"{summary['outcomes']['error']} of {summary['expected']} responses failed"
     return f"{errors} ({summary['first_error']}); run the same command again to ask them again"
 

@@ -86,11 +86,12 @@ def _with_exams(book: AnswerBook, names: tuple[str, ...]) -> AnswerBook:
             raise CommandError(str(error), ExitCode.ENDPOINT_OR_DATA) from error
     if book.entries:
         return book
+    smoke = _exam("smoke")
     try:
-        return book_of(_exam("aime25"))
+        return book_of(smoke, _exam("aime25"))
     except DataError as error:
-        click.echo(f"note: plays no benchmark: {error}", err=True)
-        return book
+        click.echo(f"note: plays smoke alone: {error}", err=True)
+        return book_of(smoke)
 
 
 def _api_key(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
@@ -148,7 +149,7 @@ async def _serve_until_stopped(config: SimulatorConfig) -> None:
     "tasks",
     multiple=True,
     metavar="TASK[=PATH]",
-    help="Benchmark to play, from a local copy where given; repeat for more.  [default: aime25]",
+    help="Benchmark to play, from a local copy where given; repeat for more.  [default: smoke, aime25]",
 )
 @click.option("--model", help="Served model name.  [default: simulated-PROFILE]")
 @click.option(
