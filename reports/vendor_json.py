@@ -31,6 +31,7 @@ def vendor_document(report: VendorReport) -> dict[str, Any]:
             "trigger_f1": estimate(report.tool_calls.trigger_f1),
             "schema_accuracy": estimate(report.tool_calls.schema_accuracy),
             "reference_noise": [estimate(found) for found in report.tool_calls.reference_noise],
+            "details": dict(report.tool_calls.details) or None,
         },
         "criteria": [_criterion(criterion) for criterion in report.criteria],
         "notes": list(report.notes),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from reports.markdown import escaped
+from reports.vendor_figures import FigureLine, figure_lines, reason_lines
 from reports.vendor_lines import (
     Finding,
     about,
@@ -33,6 +34,10 @@ def render_vendor_markdown(report: VendorReport) -> str:
         if found:
             blocks.append(f"## {title}")
             blocks.append("\n".join(_findings(found)))
+    if lines := figure_lines(report):
+        blocks += ["## Tool calls", "\n".join(_tool_calls(lines))]
+    if reasons := reason_lines(report):
+        blocks.append("\n".join(_reasons(reasons)))
     blocks += ["## Kept", "\n".join(_kept(report))]
     blocks += [escaped(note) for note in report.notes]
     return "\n\n".join(block for block in blocks if block) + "\n"
@@ -52,6 +57,20 @@ def _figures(report: VendorReport) -> Iterator[str]:
     for row in figure_rows(report):
         found = (row.name, row.figure, row.interval, row.pass_line, row.verdict)
         yield f"| {' | '.join(escaped(cell) for cell in found)} |"
+
+
+def _tool_calls(lines: Sequence[FigureLine]) -> Iterator[str]:
+    yield "| figure | value and interval | of |"
+    yield "|---|---|---|"
+    for line in lines:
+        yield f"| {' | '.join(map(escaped, (line.name, line.figure, line.of)))} |"
+
+
+def _reasons(reasons: Sequence[tuple[str, int]]) -> Iterator[str]:
+    yield "| faulty calls by reason | calls |"
+    yield "|---|---|"
+    for reason, n_calls in reasons:
+        yield f"| {escaped(reason)} | {n_calls:,} |"
 
 
 def _findings(found: Sequence[Finding]) -> Iterator[str]:

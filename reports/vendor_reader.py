@@ -5,6 +5,7 @@ from typing import Any
 
 from reports.json_report import SCHEMA_VERSION
 from reports.read_values import known_estimate, read_estimate
+from reports.vendor_figures import figure_lines, reason_lines
 from reports.vendor_report import Figure, Standing, ToolCallFigures, VendorCriterion, VendorReport
 from reports.vendor_table import VendorReportError, vendor_row
 
@@ -24,11 +25,13 @@ def vendor_from_document(document: Fields, *, source: str = "vendor report") -> 
             " use the version that wrote it, or verify again"
         )
     try:
-        return _report(document)
+        report = _report(document)
+        figure_lines(report), reason_lines(report)  # what every rendering reads of the details
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise VendorReportError(
             f"{source}: is not as quantcheck wrote it ({type(problem).__name__}: {problem}); verify again"
         ) from None
+    return report
 
 
 def _report(document: Fields) -> VendorReport:
@@ -45,6 +48,7 @@ def _report(document: Fields) -> VendorReport:
             trigger_f1=read_estimate(figures["trigger_f1"], CONFIDENCE),
             schema_accuracy=read_estimate(figures["schema_accuracy"], CONFIDENCE),
             reference_noise=tuple(known_estimate(found, CONFIDENCE) for found in noise),
+            details=dict(figures.get("details") or {}),
         ),
         started=_text(document["started"]),
         duration_s=float(document["duration_s"]),

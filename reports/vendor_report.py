@@ -66,12 +66,14 @@ class VendorCriterion:
 class ToolCallFigures:
     """The two figures by which published vendor tables are sorted; ``None`` where not measured.
 
-    ``reference_noise``: the F1 of each official run against each other, empty for a single one.
+    ``reference_noise``: the F1 of each official run against each other, empty for a single one. ``details``:
+    every figure of the run, as :func:`reports.tool_call_json.tool_call_block` has them; empty without a run.
     """
 
     trigger_f1: Estimate | None = None
     schema_accuracy: Estimate | None = None
     reference_noise: tuple[Estimate, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

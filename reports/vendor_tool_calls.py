@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from reports import numbers
 from reports.intervals import Estimate
 from reports.metrics import share_estimate
+from reports.tool_call_json import tool_call_block
 from reports.tool_call_metrics import ToolCallMetrics
 from reports.tool_call_reference import Reference
 from reports.tool_call_trigger import Trigger, noise_floor
@@ -58,7 +59,7 @@ def tool_call_criteria(
 
 
 def tool_call_figures(run: SampleRun, references: Sequence[Reference] = ()) -> ToolCallFigures:
-    """Return the two figures by which vendors are sorted, and what the references reach among themselves."""
+    """Return the two figures by which vendors are sorted, what the references reach, and every other figure."""
     metrics, noise = run.metrics, noise_floor(references)
     if metrics is None:
         return ToolCallFigures(reference_noise=noise)
@@ -67,6 +68,7 @@ def tool_call_figures(run: SampleRun, references: Sequence[Reference] = ()) -> T
         trigger_f1=trigger.f1 if trigger is not None else None,
         schema_accuracy=metrics.schema,
         reference_noise=noise,
+        details=tool_call_block(metrics),
     )
 
 

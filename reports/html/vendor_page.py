@@ -16,6 +16,7 @@ from reports.html.vendor_parts import (
     roots,
     share_forests,
 )
+from reports.vendor_figures import FigureLine, figure_lines, reason_lines
 from reports.vendor_lines import about, verdict_sentence, verdict_words
 from reports.vendor_report import Standing, VendorReport
 
@@ -40,6 +41,8 @@ class VendorCard:
     groups: tuple[GroupTable, ...]
     facts: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
+    tool_calls: tuple[FigureLine, ...]
+    reasons: tuple[tuple[str, int], ...]
     link: str | None = None
 
 
@@ -72,6 +75,8 @@ def vendor_card(report: VendorReport, place: int, link: str | None = None) -> Ve
         groups=group_tables(report, f"vendor-{place}"),
         facts=tuple(_facts(report)),
         notes=report.notes,
+        tool_calls=tuple(figure_lines(report)),
+        reasons=tuple(reason_lines(report)),
         link=link,
     )
 

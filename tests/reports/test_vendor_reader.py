@@ -51,6 +51,17 @@ def test_the_noise_among_references_comes_back() -> None:
         pytest.param({"criteria": None}, "x.json: is not as quantcheck wrote it", id="no criteria"),
         pytest.param({"label": 3}, "3 where a text belongs", id="a label that is no text"),
         pytest.param({"criteria": [{"name": "a"}]}, "KeyError: 'part'", id="half a criterion"),
+        pytest.param(
+            {
+                "tool_calls": {
+                    "trigger_f1": None,
+                    "schema_accuracy": None,
+                    "details": {"reasons": {}, "trigger": {}},
+                }
+            },
+            "KeyError: 'tp'",
+            id="half of the figures",
+        ),
     ],
 )
 def test_what_verify_did_not_write_is_named(change: dict[str, Any], words: str) -> None:

@@ -62,6 +62,8 @@ def test_the_verdict_stands_on_top_and_each_criterion_with_figure_pass_line_and_
             "PASSaime25delta -0.6 98.00 % [93.00, 100.00]loss below 1.4 pp",
             "FAIL streamed: tokens in the content PASS plain: 4 replies with calls",
             "Follows from ittool_choice",
+            "trigger precision93.75 % [92.04, 95.11]calls where the reference calls: 900 of 900 + 60",
+            "Faulty calls by reason reasoncalls schema40 args_not_json8",
         )
     ]
     assert places == sorted(places)
