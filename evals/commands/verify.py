@@ -94,6 +94,9 @@ def _qualify(
     found = verify_endpoint(contract, endpoint, facts, place.directory)
     if samples is None or not found.is_usable:
         return found
+    write_report(
+        found.report, place.directory
+    )  # samples take long: what was asked so far is not lost with them
     ran = run_samples(samples, endpoint, place.directory / "runs")
     return replace(found, report=_with_samples(found.report, samples, ran))
 

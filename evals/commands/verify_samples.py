@@ -36,6 +36,7 @@ class Samples:
     limit: int | None = None
     both_ways: bool = False
     max_connections: int | None = None
+    outage_s: float
 
 
 def read_samples_options(options: Mapping[str, Any]) -> Samples | None:
@@ -57,6 +58,7 @@ def read_samples_options(options: Mapping[str, Any]) -> Samples | None:
         limit=options["limit"],
         both_ways=options["both_ways"],
         max_connections=options["max_connections"],
+        outage_s=options["outage_s"],
     )
     _left_out(samples)
     return samples
@@ -112,6 +114,7 @@ def _run_options(samples: Samples, endpoint: Endpoint, runs_dir: Path) -> dict[s
     flags += ["--api-key-env", endpoint.api_key_env, "--think-mode", endpoint.think_mode.value]
     flags += ["--runs-dir", str(runs_dir), "--dataset-path", str(samples.path), "--accept-dataset"]
     flags += ["--extra-body", json.dumps(dict(endpoint.extra_body)), "--clamp-budget"]
+    flags += ["--outage", str(samples.outage_s)]
     flags += ["--both-ways"] if samples.both_ways else []
     flags += ["--limit", str(samples.limit)] if samples.limit is not None else []
     if samples.max_connections is not None:
