@@ -16,10 +16,12 @@ from evals.endpoint import Endpoint
 from evals.runner import RunEnd, run
 from reports.log_members import LogError
 from reports.run_files import read_scores
+from reports.score_columns import ScoreFileError
 from reports.tool_call_metrics import ToolCallMetrics, tool_call_metrics
 from reports.tool_call_reference import Reference, read_reference
 from reports.vendor_tool_calls import PassLines, SampleRun
 from tasks.catalog import find_benchmark
+from tasks.rows import DataError
 
 TASK = "k2_tool_calls"
 
@@ -61,7 +63,10 @@ def read_samples_options(options: Mapping[str, Any]) -> Samples | None:
 
 
 def _references(paths: Sequence[Path]) -> tuple[Reference, ...]:
-    found = tuple(map(read_reference, paths))
+    try:
+        found = tuple(map(read_reference, paths))
+    except ScoreFileError as error:  # data to measure with, not a run to judge
+        raise DataError(f"--reference {error}") from None
     models = dict.fromkeys(reference.official or reference.model for reference in found)
     if len(models) > 1:
         raise click.UsageError(
