@@ -27,6 +27,7 @@ __all__ = [
     "ocrbench",
     "outcome_scorer",
     "seeded_generate",
+    "smoke",
     "vendor_contract",
 ]
 
@@ -35,6 +36,12 @@ __all__ = [
 def endpoint() -> type[ModelAPI]:
     """Return the provider behind ``endpoint/<model>``."""
     return EndpointAPI
+
+
+@task
+def smoke(preset: str | None = None, run_seed: int = 0) -> Task:
+    """Smoke: small generated questions; needs no dataset."""
+    return _task("smoke", _source(None, False), preset=preset, run_seed=run_seed)
 
 
 @task

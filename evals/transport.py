@@ -92,7 +92,7 @@ class Transport:
             async with asyncio.timeout(wait) as deadline:
                 async with self._session.post(url, data=body, headers=headers, allow_redirects=False) as http:
                     if not 200 <= http.status < 300:  # some gateways answer 201
-                        raise await _refusal(http, headers)
+                        raise await read_refusal(http, headers)
                     reply = await self._read(http, reader, deadline, limits.writing_s)
             return reply if reader.is_stream == stream else _in_other_form(reply, asked_stream=stream)
         except TimeoutError as error:
@@ -145,7 +145,8 @@ async def _drain(http: aiohttp.ClientResponse) -> None:
             await read_at_most(http, DRAIN_BYTES)
 
 
-async def _refusal(http: aiohttp.ClientResponse, sent: Mapping[str, str]) -> Failure:
+async def read_refusal(http: aiohttp.ClientResponse, sent: Mapping[str, str]) -> Failure:
+    """Return the failure that a refused request stands for, in the server's own words but without secrets."""
     text = (await read_at_most(http, MAX_REFUSAL_BYTES)).decode("utf-8", "replace")
     words = without_secrets(_error_words(text), sent) or http.reason or ""
     if 300 <= http.status < 400:

@@ -201,6 +201,7 @@ _CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     "seed": _integer,
     "replica": _label,
     "flags": _joined,
+    "failed_replicas": _joined,
     "tokens_estimated": _boolean,
     "secondary": _json,
     "details": _json,

@@ -1,8 +1,10 @@
 """Render a comparison as markdown that fits a pull-request comment."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+from reports.divergence import lines as divergence
 from reports.report import Report, TaskReport
 from reports.report_lines import (
     closing_lines,
@@ -21,7 +23,18 @@ def render_markdown(report: Report) -> str:
     blocks = [f"# {escaped(headline(report))}"]
     blocks += ["\n".join(_task_section(task, report)) for task in report.tasks]
     blocks += [escaped(line) for line in closing_lines(report)]
+    if report.divergence is not None:
+        blocks.append("\n".join(_divergence_section(report.divergence)))
     return "\n\n".join(blocks) + "\n"
+
+
+def _divergence_section(block: Mapping[str, Any]) -> Iterable[str]:
+    yield f"## {escaped(divergence.headline(block))}"
+    yield ""
+    yield "| | |"
+    yield "|---|---|"
+    for fact in divergence.summary(block):
+        yield f"| {escaped(fact.name)} | {escaped(fact.text)} |"
 
 
 def escaped(text: str) -> str:

@@ -30,6 +30,13 @@ class BaselinePolicy:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DivergencePolicy:
+    """What is advised on divergence: the most nats per token; ``None`` advises nothing."""
+
+    max_kl: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class TaskPolicy:
     """What is asked of one task; limits are fractions, ``None`` asks nothing.
 
@@ -72,3 +79,4 @@ class Policy:
     inconclusive: WhenUndecided = WhenUndecided.ASK
     allow_mismatch: tuple[str, ...] = ()
     baseline: BaselinePolicy = field(default_factory=BaselinePolicy)
+    divergence: DivergencePolicy = field(default_factory=DivergencePolicy)

@@ -17,15 +17,6 @@ from reports.verdict import check_margin
 POWER = 0.80  # chance of a verdict that a plan should have
 MAX_EPOCHS = 4096
 
-# The smallest margins two equal checkpoints pass four times in five at the default epochs (statistics 9).
-DEFAULT_MARGINS = {
-    "aime25": 0.014,
-    "gpqa_diamond": 0.031,
-    "ocrbench": 0.021,
-    "mmmu_pro": 0.024,
-    "k2_tool_calls": 0.008,
-}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Noise:
@@ -88,17 +79,6 @@ class Plan:
         if self.both_needed is None:
             return f"{shortfall}: no number of epochs will do; {wider}"
         return f"{shortfall}: run {self.both_needed} epochs a side or {wider}"
-
-
-# Assumed until a baseline is measured: the noise behind the default margins (statistics 9).
-DEFAULT_NOISE = {
-    "aime25": Noise(n_items=30, accuracy=0.985, within_baseline=0.0103, within_candidate=0.0103),
-    "gpqa_diamond": Noise(n_items=198, accuracy=0.90, within_baseline=0.0465, within_candidate=0.0465),
-    "ocrbench": Noise(n_items=1000, accuracy=0.91, within_baseline=0.0268, within_candidate=0.0268),
-    "mmmu_pro": Noise(n_items=1730, accuracy=0.79, within_baseline=0.0625, within_candidate=0.0625),
-    "k2_tool_calls": Noise(n_items=2000, accuracy=0.99, within_baseline=0.0075, within_candidate=0.0075),
-}
-DEFAULT_EPOCHS = {"aime25": 32, "gpqa_diamond": 4, "ocrbench": 1, "mmmu_pro": 1, "k2_tool_calls": 1}
 
 
 def noise_from_baseline(arm: Arm) -> Noise | None:

@@ -8,10 +8,12 @@ from tasks.gpqa_diamond import GPQA_DIAMOND
 from tasks.k2_tool_calls import K2_TOOL_CALLS
 from tasks.mmmu_pro import MMMU_PRO
 from tasks.ocrbench import OCRBENCH
+from tasks.smoke import SMOKE
 from tasks.spec import SpecError
 
 BENCHMARKS: Mapping[str, Benchmark] = {
-    benchmark.name: benchmark for benchmark in (AIME25, GPQA_DIAMOND, OCRBENCH, MMMU_PRO, K2_TOOL_CALLS)
+    benchmark.name: benchmark
+    for benchmark in (SMOKE, AIME25, GPQA_DIAMOND, OCRBENCH, MMMU_PRO, K2_TOOL_CALLS)
 }
 
 

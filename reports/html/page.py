@@ -19,6 +19,7 @@ _FILES = (
     "figures.html.jinja",
     "items.html.jinja",
     "methods.html.jinja",
+    "divergence.html.jinja",
     "vendor_parts.html.jinja",
     "vendor.html.jinja",
     "vendors.html.jinja",

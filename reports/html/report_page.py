@@ -12,6 +12,7 @@ from reports.criteria import Criterion, Status
 from reports.gate import GateReport
 from reports.gate_outputs import gate_headline
 from reports.html.cards import Card, side_labels, task_card
+from reports.html.divergence_section import divergence_section
 from reports.html.drawing import NARROW, WIDE
 from reports.html.forest import ForestRow, forest_plot
 from reports.html.item_table import shown
@@ -103,6 +104,7 @@ def _render(
         forest=_forests(report) if report is not None else [],
         notes=closing_lines(report) if report is not None else [],
         fact_tables=tables,
+        divergence=divergence_section(report.divergence) if report is not None else None,
         level=numbers.confidence_level(report.confidence) if report is not None else "",
         payload=lambda card: embedded_json(card.items.payload()),
         shown=shown,
