@@ -7,6 +7,7 @@ from reports.diagnosis import LossKind
 from reports.drift import BlockTest
 from reports.flips import FALSE_DISCOVERY
 from reports.metrics import TokenRatio
+from reports.power_text import power_advice
 from reports.report import Analysis, TaskReport
 from reports.verdict import Verdict
 
@@ -48,7 +49,7 @@ def diagnosis_facts(task: TaskReport, analysis: Analysis) -> Iterator[tuple[str,
         if blocks is not None:
             yield f"{side} starts", _blocks(blocks, "starts of the server answered")
     if analysis.plan.is_underpowered and task.verdict is not Verdict.REGRESSION:
-        yield "power", analysis.plan.advice
+        yield "power", power_advice(analysis.plan)
 
 
 def _categories(analysis: Analysis) -> Iterator[tuple[str, str]]:

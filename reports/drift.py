@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2
-from scipy.stats import t as student
 
 from reports.arm import IntArray
+from reports.distributions import chi_square_tail, student_quantile
 from reports.intervals import FloatArray, Interval
 from reports.pairing import Pairing, Side
 
@@ -61,7 +60,7 @@ def check_drift(pairing: Pairing, headline: Interval) -> DriftCheck | None:
         return None
     df = cand.df + base.df
     statistic = cand.statistic + base.statistic
-    p_value = float(chi2.sf(statistic, df)) if df else 1.0
+    p_value = chi_square_tail(statistic, df) if df else 1.0
     by_epoch = _epoch_interval(pairing, cand, base, headline.confidence)
     has_drift = p_value < DRIFT_LEVEL
     widened = headline.union(by_epoch, f"{headline.method}+epochs") if has_drift and by_epoch else headline
@@ -123,7 +122,7 @@ def _block_test(items: IntArray, blocks: IntArray, scores: FloatArray, names: tu
         statistic=statistic,
         df=df,
         ratio=statistic / df if df else 1.0,
-        p_value=float(chi2.sf(statistic, df)) if df else 1.0,
+        p_value=chi_square_tail(statistic, df) if df else 1.0,
     )
 
 
@@ -134,7 +133,7 @@ def _epoch_interval(pairing: Pairing, cand: BlockTest, base: BlockTest, confiden
     if total <= 0:
         return None
     freedoms = [part**2 / (len(side.effects) - 1) for part, side in zip(parts, (cand, base), strict=True)]
-    half = math.sqrt(total) * float(student.ppf((1 + confidence) / 2, total**2 / sum(freedoms)))
+    half = math.sqrt(total) * student_quantile((1 + confidence) / 2, total**2 / sum(freedoms))
     value = pairing.candidate_arm.accuracy - pairing.baseline_arm.accuracy
     return Interval(
         low=max(value - half, -1.0), high=min(value + half, 1.0), confidence=confidence, method="welch-epochs"

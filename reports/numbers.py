@@ -9,6 +9,7 @@ from reports.report import EpochCount
 
 UNKNOWN = "-"
 _MAX_EPOCH_GROUPS = 6
+_ROUNDING = 1e-9  # what a sum of rounded numbers, or report.json, may lack of all
 
 
 def percent(fraction: float | None, digits: int = 2) -> str:
@@ -23,7 +24,7 @@ def percent(fraction: float | None, digits: int = 2) -> str:
 def _not_quite(value: float, digits: int) -> float:
     """Keep 99.999 from rounding to 100 and 0.001 from rounding to 0: all and none are claims."""
     step = 10.0**-digits
-    if 100 - step / 2 <= value < 100:
+    if 100 - step / 2 <= value < 100 - _ROUNDING:
         return 100 - step
     return step if 0 < value < step / 2 else value
 

@@ -1,6 +1,5 @@
 """Write a first release policy: commented, with margins that the planned budgets can decide."""
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -8,6 +7,7 @@ import pandas as pd
 
 from reports.arm import Arm, arm_from_scores
 from reports.power import DEFAULT_EPOCHS, DEFAULT_MARGINS, Epochs, noise_from_baseline, smallest_margin
+from reports.power_text import rounded_up
 from reports.run_files import TaskRun
 
 _HEAD = """\
@@ -74,7 +74,10 @@ def _measured(task: str, run: TaskRun) -> TaskSuggestion:
         margin = DEFAULT_MARGINS.get(task, 0.01)
         return TaskSuggestion(task=task, margin=margin, why="one epoch measured: its noise is not known yet")
     epochs = round(float(arm.epochs.mean()))
-    margin = _rounded_up(smallest_margin(noise, Epochs(baseline=epochs, candidate=epochs)))
+    margin = rounded_up(smallest_margin(noise, Epochs(baseline=epochs, candidate=epochs)))
+    if margin >= 1:
+        why = f"{_epochs(epochs)} of {noise.n_items} items decide no margin at all: run more"
+        return TaskSuggestion(task=task, margin=DEFAULT_MARGINS.get(task, 0.01), why=why)
     return TaskSuggestion(
         task=task,
         margin=margin,
@@ -100,10 +103,6 @@ def _arm(frame: pd.DataFrame) -> Arm | None:
         return None
     codes, names = pd.factorize(scored["sample_id"].astype(object), sort=True)
     return arm_from_scores(codes.astype("int64"), scored["score"].to_numpy(), len(names))
-
-
-def _rounded_up(margin: float) -> float:
-    return math.ceil(margin * 1000 - 1e-9) / 1000
 
 
 def _epochs(number: int) -> str:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
 
 from reports.arm import IntArray
+from reports.distributions import student_quantile
 from reports.intervals import Estimate, FloatArray, Interval
 from reports.multiplicity import benjamini_hochberg
 from reports.paired_intervals import headline_interval
@@ -126,7 +126,7 @@ def _slope(x: FloatArray, y: FloatArray, confidence: float) -> Estimate | None:
     leverage = 1 / n + centred**2 / spread
     residuals = (y - y.mean() - slope * centred) / np.maximum(1 - leverage, 1e-9)
     error = float(np.sqrt(np.sum((centred * residuals) ** 2))) / spread
-    half = float(student.ppf((1 + confidence) / 2, n - 2)) * error
+    half = student_quantile((1 + confidence) / 2, n - 2) * error
     if not half > 0:
         return None
     interval = Interval(low=slope - half, high=slope + half, confidence=confidence, method="slope-hc3")

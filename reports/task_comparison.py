@@ -7,6 +7,7 @@ import numpy as np
 import orjson
 import pandas as pd
 
+from reports.best_of import compare_majority, compare_pass_at
 from reports.comparability import is_protocol_known, join_items, protocol_mismatches
 from reports.delta import delta_of
 from reports.diagnosis import diagnose
@@ -162,7 +163,15 @@ def _secondary(base: pd.DataFrame, cand: pd.DataFrame, confidence: float) -> dic
         name: _compared(base, ours[name], cand, theirs[name], confidence) for name in ours if name in theirs
     }
     known = {name: found for name, found in compared.items() if found is not None}
-    return known | compare_tool_calls(base, cand, confidence=confidence)
+    known |= compare_tool_calls(base, cand, confidence=confidence)
+    return known | _best_of(base, cand, confidence)
+
+
+def _best_of(base: pd.DataFrame, cand: pd.DataFrame, confidence: float) -> dict[str, SideBySide]:
+    """Compare what several responses to an item give together; nothing where each item has one."""
+    passes = compare_pass_at(base, cand, confidence)
+    majority = compare_majority(base, cand, confidence) if passes else None
+    return passes | ({"majority": majority} if majority is not None else {})
 
 
 def _secondary_scores(frame: pd.DataFrame) -> dict[str, np.ndarray]:

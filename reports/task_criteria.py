@@ -7,6 +7,7 @@ from datetime import datetime
 from reports import numbers
 from reports.criteria import Criterion, Status
 from reports.policy import BaselinePolicy, Policy, TaskPolicy, WhenUndecided
+from reports.power_text import power_advice
 from reports.report import SideReport, TaskReport
 from reports.report_lines import verdict_line
 from reports.score_table import TaskFacts
@@ -32,7 +33,7 @@ def loss_criterion(report: TaskReport) -> Criterion:
     """Return what a comparison asks by itself: that the loss stays within the task's margin."""
     text = verdict_line(report)
     if report.verdict is Verdict.INCONCLUSIVE and report.analysis is not None:
-        text = f"{text}; {report.analysis.plan.advice}"
+        text = f"{text}; {power_advice(report.analysis.plan)}"
     return Criterion(task=report.task, name="loss", status=_OF_VERDICT[report.verdict], text=text)
 
 
