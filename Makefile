@@ -71,11 +71,13 @@ gate: setup ## Judge CANDIDATE against BASELINE by POLICY [ARGS=]
 report: setup ## Render a finished comparison again as HTML [DIR= ARGS=]
 	$(BIN)/quantcheck report $(DIR) $(ARGS)
 
-bench: setup ## Measure side by side, in one run each: transport, bookkeeping, images, report page
+bench: setup ## Measure side by side, in one run each: transport, bookkeeping, images, comparison, report page
 	$(BIN)/python -m benchmarks.transport --streams 64
 	$(BIN)/python -m benchmarks.bookkeeping
 	$(BIN)/python -m benchmarks.mmmu_memory --images 200
-	$(BIN)/python -m benchmarks.html
+	$(BIN)/python -m benchmarks.comparison
+	$(BIN)/python -m benchmarks.comparison --responses 1000000
+	$(BIN)/python -m benchmarks.html_pages
 
 coverage: setup ## Simulate how often intervals and verdicts hold; writes docs/coverage.md
 	$(BIN)/python -m benchmarks.coverage

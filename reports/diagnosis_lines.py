@@ -19,7 +19,7 @@ _KINDS = {
     LossKind.LOOPS: "loops: more repetition without end, which points at the serving",
     LossKind.NO_ANSWER: "no answer: more responses end without one",
     LossKind.LENGTH: "length: the loss grows with output length, as with a faulty KV cache",
-    LossKind.CATEGORY: "category: some categories lose, see below",
+    LossKind.CATEGORY: "category: some categories lose more than others, see below",
     LossKind.POSITION: "position: the candidate scores unlike itself later in the run; look at its server",
     LossKind.UNIFORM: "uniform: a loss without a pattern, as quantization leaves it",
 }
@@ -57,7 +57,7 @@ def _categories(analysis: Analysis) -> Iterator[tuple[str, str]]:
     for part in sorted(lost, key=lambda part: part.delta.value)[:_SHOWN_SLICES]:
         interval = numbers.points_interval(part.delta.interval)
         change = f"{numbers.points(part.delta.value)} {interval}"
-        yield "category", f"{part.name} ({part.n_items:,} items): {change} (q = {part.q_value:.3f})"
+        yield "category", f"{part.name} ({part.n_items:,} items): {change} ({numbers.q_value(part.q_value)})"
 
 
 def _ratio(ratio: TokenRatio) -> str:

@@ -12,6 +12,7 @@ from reports.intervals import FloatArray, Interval
 from reports.pairing import Pairing, Side
 
 MIN_EPOCHS = 4
+MAX_BLOCKS = 256  # more epochs are taken in groups of neighbours: the test's cost grows with their cube
 COMPLETE = 0.95  # share of the items an epoch must have scored to count
 DRIFT_LEVEL = 0.05
 
@@ -95,9 +96,10 @@ def _epoch_test(pairing: Pairing, side: Side) -> BlockTest | None:
     if len(full) < MIN_EPOCHS:
         return None
     use = np.isin(epochs, full)
-    return _block_test(
-        items[use], np.searchsorted(full, epochs[use]), scores[use], tuple(str(epoch) for epoch in full)
-    )
+    size = -(-len(full) // MAX_BLOCKS)
+    n_blocks = len(full) // size  # what is left over goes to the last
+    blocks = np.minimum(np.searchsorted(full, epochs[use]) // size, n_blocks - 1)
+    return _block_test(items[use], blocks, scores[use], tuple(str(full[i * size]) for i in range(n_blocks)))
 
 
 def _block_test(items: IntArray, blocks: IntArray, scores: FloatArray, names: tuple[str, ...]) -> BlockTest:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable
 
+from reports.closing_lines import closing_lines
 from reports.report import Report, TaskReport
 from reports.report_lines import (
-    closing_lines,
     comparison_lines,
     headline,
     side_lines,

@@ -97,6 +97,11 @@ def p_value(p: float) -> str:
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.1 else f"{p:.2f}"
 
 
+def q_value(q: float) -> str:
+    """Format a q-value, the share of false ones among what is named: ``q = 0.014``."""
+    return "q < 0.001" if q < 0.001 else f"q = {q:.3f}"
+
+
 def confidence_level(confidence: float) -> str:
     """Format a confidence: ``95 %``."""
     return f"{100 * confidence:.6g} %"

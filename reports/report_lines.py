@@ -46,18 +46,6 @@ def headline(report: Report) -> str:
     return f"{report.verdict.upper()} - {pair} ({len(verdicts)} {plural}{partial}){listed}"
 
 
-def closing_lines(report: Report) -> list[str]:
-    """Return what holds for all tasks: the pooled index, tasks of one side alone, notes."""
-    lines = []
-    if report.pooled is not None:
-        text = estimate_points(report.pooled)
-        lines.append(f"mean delta of the {len(report.tasks)} tasks, equal weights: {text}")
-    for side, tasks in (("baseline", report.only_baseline), ("candidate", report.only_candidate)):
-        if tasks:
-            lines.append(f"only in the {side}, not compared: {', '.join(tasks)}")
-    return [*lines, *report.notes]
-
-
 def task_title(task: TaskReport) -> str:
     """Return task, size and coverage: partial runs say so wherever their numbers stand."""
     base, cand = task.baseline, task.candidate
@@ -191,7 +179,9 @@ def _flips(delta: Delta) -> str:
 def _item_lines(delta: Delta) -> Iterator[Line]:
     for item in delta.regressed[:_SHOWN_ITEMS]:
         change = f"{numbers.percent(item.baseline, 1)} to {numbers.percent(item.candidate, 1)}"
-        yield Line(name="item got worse", text=f"{item.sample_id}: {change} (q = {item.q_value:.3f})")
+        yield Line(
+            name="item got worse", text=f"{item.sample_id}: {change} ({numbers.q_value(item.q_value)})"
+        )
     more = len(delta.regressed) - _SHOWN_ITEMS
     if more > 0:
         yield Line(name="", text=f"and {more} more items, all in report.json")

@@ -1,14 +1,14 @@
 """The delta by slices of the items: by subject or category, and by how long the baseline's answers are."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from reports.arm import IntArray
-from reports.distributions import student_quantile
-from reports.intervals import Estimate, FloatArray, Interval
+from reports.distributions import chi_square_tail, student_quantile
+from reports.intervals import Estimate, FloatArray, Interval, critical_value
 from reports.multiplicity import benjamini_hochberg
 from reports.paired_intervals import headline_interval
 from reports.pairing import Pairing
@@ -104,6 +104,21 @@ def _slices(pairing: Pairing, groups: Mapping[str, IntArray], confidence: float)
         )
         for name, (base, cand), p, q in rows
     )
+
+
+def differ(slices: Sequence[Slice], level: float = 0.05) -> bool:
+    """Say whether the slices' deltas differ by more than their noise (Cochran's Q): a loss all share is none.
+
+    A slice's variance is judged from the width of its interval, which never is zero.
+    """
+    if len(slices) < 2:
+        return False
+    values = np.array([part.delta.value for part in slices])
+    intervals = [part.delta.interval for part in slices]
+    errors = np.array([found.width / 2 / critical_value(found.confidence) for found in intervals])
+    weights = errors**-2
+    spread = float(np.sum(weights * (values - np.average(values, weights=weights)) ** 2))
+    return chi_square_tail(spread, len(slices) - 1) < level
 
 
 def _item_means(pairing: Pairing, values: FloatArray) -> FloatArray:
