@@ -2,26 +2,21 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import orjson
 import pandas as pd
 
+from reports.log_columns import READERS, as_integer, as_number, as_text
 from reports.log_members import LogError
-from reports.score_table import NUMBERS, OUTCOMES, Column, build_frame, concat_frames
+from reports.score_table import OUTCOMES, Column, build_frame, concat_frames
 from reports.signals import TRUNCATING_STOPS
 
 SCORE_NAME = "outcome"
 _LETTER_SCORES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _LETTER_OUTCOMES = {"C": "correct", "P": "incorrect", "I": "incorrect", "N": "no_answer"}
 _WORD_SCORES = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-_TEXTS = (
-    *("answer", "lenient_answer", "stop_reason", "reason", "error", "content_hash", "category"),
-    "escalated_outcome",
-)
 _CANCELLED = re.compile(r"^\W*(?:\w+\.)?(?:CancelledError|Cancelled|KeyboardInterrupt)\b")
 
 
@@ -48,7 +43,7 @@ class LogRows:
         if row is None:
             row = self._foreign(scores, summary)
         sample_id, epoch = summary.get("id"), summary.get("epoch")
-        if not isinstance(sample_id, str | int) or _integer(epoch) is None:
+        if not isinstance(sample_id, str | int) or as_integer(epoch) is None:
             raise LogError(
                 f"{self._path}: a response has id {sample_id!r} and epoch {epoch!r}; both must be given"
             )
@@ -71,7 +66,7 @@ class LogRows:
 
     def _close_block(self) -> None:
         columns: dict[str, Column] = {
-            name: read([row.get(name) for row in self._rows]) for name, read in _READERS.items()
+            name: read([row.get(name) for row in self._rows]) for name, read in READERS.items()
         }
         columns["task"] = [self._task] * len(self._rows)
         self._frames.append(build_frame(columns, len(self._rows)))
@@ -82,7 +77,7 @@ class LogRows:
         row = score.get("metadata") if isinstance(score, dict) else None
         if not isinstance(row, dict) or row.get("outcome") not in OUTCOMES:
             return None
-        value = _number(row["score"] if "score" in row else score.get("value"))
+        value = as_number(row["score"] if "score" in row else score.get("value"))
         if not math.isnan(value) and not 0.0 <= value <= 1.0:
             raise LogError(f"{self._path}: a score is {value}; scores lie in [0, 1]")
         if row["outcome"] == "error":
@@ -147,7 +142,7 @@ def _stop_reason(summary: Mapping[str, Any]) -> str | None:
     output = summary.get("output")
     choices = output.get("choices") if isinstance(output, dict) else None
     first = choices[0] if isinstance(choices, list) and choices else None
-    return _text(first.get("stop_reason")) if isinstance(first, dict) else None
+    return as_text(first.get("stop_reason")) if isinstance(first, dict) else None
 
 
 def _usage(usage: Any) -> dict[str, Any]:
@@ -161,7 +156,8 @@ def _usage(usage: Any) -> dict[str, Any]:
         "prompt_tokens": "input_tokens",
     }
     return {
-        ours: _sum_known([_number(entry.get(theirs)) for entry in entries]) for ours, theirs in names.items()
+        ours: _sum_known([as_number(entry.get(theirs)) for entry in entries])
+        for ours, theirs in names.items()
     }
 
 
@@ -174,72 +170,3 @@ def _error_text(error: Any) -> str | None:
     if isinstance(error, dict):
         error = error.get("message") or "unknown error"
     return error if isinstance(error, str) else None
-
-
-def _number(value: Any) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return math.nan
-    try:
-        return float(value)
-    except OverflowError:  # an integer of hundreds of digits
-        return math.inf
-
-
-def _integer(value: Any) -> int | None:
-    fits = isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
-    return value if fits else None
-
-
-def _boolean(value: Any) -> bool | None:
-    return value if isinstance(value, bool) else None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _label(value: Any) -> str | None:
-    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
-
-
-def _joined(flags: Any) -> str | None:
-    return ";".join(map(str, flags)) or None if flags and isinstance(flags, list) else None
-
-
-def _json(value: Any) -> str | None:
-    return orjson.dumps(value).decode() if value and isinstance(value, dict) else None
-
-
-def _numbers(values: list[Any]) -> Column:
-    """Read a column of numbers; without a loop where it holds nothing else, as nearly all do."""
-    if _NUMERIC.issuperset(map(type, values)):
-        try:
-            return np.asarray(values, dtype=np.float64)
-        except OverflowError:
-            pass
-    return [_number(value) for value in values]
-
-
-def _texts(values: list[Any]) -> Column:
-    return values if _TEXTUAL.issuperset(map(type, values)) else [_text(value) for value in values]
-
-
-def _each(convert: Callable[[Any], Any]) -> Callable[[list[Any]], Column]:
-    return lambda values: [convert(value) for value in values]
-
-
-_NUMERIC = frozenset({float, int, type(None)})
-_TEXTUAL = frozenset({str, type(None)})
-_READERS: Mapping[str, Callable[[list[Any]], Column]] = {
-    "sample_id": _texts,
-    "epoch": _each(int),
-    "outcome": _texts,
-    **dict.fromkeys(NUMBERS, _numbers),
-    **dict.fromkeys(_TEXTS, _texts),
-    "seed": _each(_integer),
-    "replica": _each(_label),
-    "flags": _each(_joined),
-    "tokens_estimated": _each(_boolean),
-    "secondary": _each(_json),
-    "details": _each(_json),
-}

@@ -75,6 +75,7 @@ _TASK_CHECKS = {
     "min_coverage": _FRACTION,
     "min_epochs": _COUNT,
     "max_error_rate": _FRACTION,
+    "max_error_increase": _FRACTION,
     "max_truncated_rate": _FRACTION,
     "max_truncated_increase": _FRACTION,
 }
@@ -117,6 +118,7 @@ class _Reader:
             confidence=self._checked("", "confidence", document, _CONFIDENCE, 0.95),
             inconclusive=WhenUndecided(self._checked("", "inconclusive", document, _WHEN_UNDECIDED, "ask")),
             allow_mismatch=tuple(self._checked("", "allow_mismatch", document, _NAMES, ())),
+            allow_mismatch_line=self._line_of("", "allow_mismatch"),
             baseline=self._baseline(self._table("", "baseline", document)),
             tasks={task: self._task(task, tasks, defaults) for task in tasks},
         )

@@ -61,6 +61,9 @@ REPEATED_TEXT = (
     "escalated_outcome",
 )
 FREE_TEXT = ("answer", "lenient_answer", "reason", "error", "secondary", "details")
+# A count or time beyond this is none: sums and squares of it would overflow.
+MAX_NUMBER = 1e15
+SCORES = ("score", "escalated_score")
 NUMBERS = (
     "score",
     "output_tokens",

@@ -76,7 +76,7 @@ def length_profile(
     order = known[np.argsort(lengths[known], kind="stable")]
     quarters = [part for part in np.array_split(order, min(LENGTH_BINS, len(order))) if len(part)]
     groups = {
-        f"{place}: {lengths[part[0]]:.0f} to {lengths[part[-1]]:.0f} tokens": part
+        f"{place}: {lengths[part[0]]:,.0f} to {lengths[part[-1]]:,.0f} tokens": part
         for place, part in enumerate(quarters, start=1)
     }
     slope = _slope(np.log2(lengths[known]), pairing.differences[known], confidence)

@@ -57,6 +57,8 @@ def _criteria(report: TaskReport, asked: TaskPolicy, baseline: BaselinePolicy) -
         yield _coverage(task, name, side, asked)
     for name, side in sides:
         yield _errors(task, name, side, asked.max_error_rate)
+    if asked.max_error_increase is not None:
+        yield _more_errors(task, report, asked.max_error_increase)
     if asked.min_epochs > 1:
         yield _epochs(task, report.candidate, asked.min_epochs)
     yield from _truncation(report, asked)
@@ -139,6 +141,16 @@ def _errors(task: str, name: str, side: SideReport, limit: float) -> Criterion:
         f" at most {numbers.limit(limit)} allowed"
     )
     return Criterion(task=task, name=f"errors {name}", status=_valid(counts.error_rate <= limit), text=text)
+
+
+def _more_errors(task: str, report: TaskReport, limit: float) -> Criterion:
+    increase = report.candidate.counts.error_rate - report.baseline.counts.error_rate
+    text = (
+        f"{numbers.points(increase)} of requests failed against the baseline,"
+        f" at most +{numbers.margin_points(limit)} allowed"
+    )
+    status = Status.MET if increase <= limit else Status.FAILED
+    return Criterion(task=task, name="errors increase", status=status, text=text)
 
 
 def _epochs(task: str, side: SideReport, least: int) -> Criterion:

@@ -225,6 +225,8 @@ def test_the_request_not_the_vendors_name_makes_the_item(tmp_path: Path) -> None
         pytest.param([_nemo(0, 1.0, repeat=-3)], "epoch is -2", id="negative repeat"),
         pytest.param([_nemo(0, 1.0, problem_idx=None)], "sample_id is empty", id="no problem"),
         pytest.param([_nemo(0, 1.0, repeat="x")], "epoch is 'x'", id="repeat in words"),
+        pytest.param([_nemo([1], 1.0)], "line 1: sample_id is \\[1\\]; it must be", id="a list as problem"),
+        pytest.param([_nemo(0, 1.0, repeat={})], "line 1: epoch is {}; it must be", id="an object as repeat"),
     ],
 )
 def test_lines_that_are_refused(tmp_path: Path, rows: list[Any], message: str) -> None:

@@ -13,6 +13,7 @@ from reports.json_text import parse_json
         pytest.param(b"\xef\xbb\xbf[1]", [1], id="byte order mark"),
         pytest.param(b'{"a": "\\ud800x"}', {"a": "?x"}, id="half a character"),
         pytest.param(b"[Infinity]", [math.inf], id="infinity"),
+        pytest.param(b"[1" + b"0" * 400 + b", 12]", [math.inf, 12], id="a number of hundreds of digits"),
     ],
 )
 def test_what_is_read(data: bytes, value: Any) -> None:
