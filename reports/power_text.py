@@ -35,13 +35,13 @@ def _fewest_more(plan: Plan) -> str | None:
     ways: list[tuple[float, str]] = []
     if plan.baseline_needed is not None:
         more = (plan.baseline_needed - now.baseline) / 2
-        ways.append((more, f"{plan.baseline_needed} baseline epochs, run once, would do"))
+        ways.append((more, f"{plan.baseline_needed:,} baseline epochs, run once, would do"))
     if plan.candidate_needed is not None:
         ways.append(
-            (plan.candidate_needed - now.candidate, f"{plan.candidate_needed} candidate epochs would do")
+            (plan.candidate_needed - now.candidate, f"{plan.candidate_needed:,} candidate epochs would do")
         )
     if plan.both_needed is not None:
-        ways.append((_more(now, plan.both_needed), f"run {plan.both_needed} epochs a side"))
+        ways.append((_more(now, plan.both_needed), f"run {plan.both_needed:,} epochs a side"))
     return min(ways, key=lambda way: way[0])[1] if ways else None
 
 

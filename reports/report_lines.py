@@ -36,14 +36,22 @@ class Line:
 
 
 def headline(report: Report) -> str:
-    """Return the whole comparison in one sentence, partial runs named as such."""
+    """Return the whole comparison in one sentence, partial runs and allowed mismatches named as such."""
     verdicts = [f"{task.task} {task.verdict}" for task in report.tasks]
     listed = f": {', '.join(verdicts)}" if len(verdicts) > 1 else ""
     pair = f"{report.candidate_label} against {report.baseline_label}"
     is_partial = any(side.counts.missing for task in report.tasks for side in (task.baseline, task.candidate))
     partial = ", partial coverage" if is_partial else ""
     plural = "task" if len(verdicts) == 1 else "tasks"
-    return f"{report.verdict.upper()} - {pair} ({len(verdicts)} {plural}{partial}){listed}"
+    fields = allowed_fields(report)
+    unlike = f", although they differ: {', '.join(fields)}" if fields else ""
+    return f"{report.verdict.upper()} - {pair} ({len(verdicts)} {plural}{partial}{unlike}){listed}"
+
+
+def allowed_fields(report: Report) -> tuple[str, ...]:
+    """Return the protocol fields in which the sides differ and that were allowed to, each once."""
+    found = (mismatch for task in report.tasks for mismatch in task.mismatches if mismatch.allowed)
+    return tuple(dict.fromkeys(mismatch.field for mismatch in found))
 
 
 def task_title(task: TaskReport) -> str:
@@ -220,6 +228,9 @@ def _accuracy_lines(analysis: Analysis, shown: Mapping[str, SideBySide]) -> Iter
         if name == "accuracy" and base.population is not None and cand.population is not None:
             limits = [numbers.percent_interval(side.population) for side in (base, cand)]
             yield SideLine(name="items like these", baseline=limits[0], candidate=limits[1])
+        if name == "accuracy" and (base.missing or cand.missing):
+            wrong = [numbers.percent(side.if_missing_wrong) for side in (base, cand)]
+            yield SideLine(name="missing as wrong", baseline=wrong[0], candidate=wrong[1])
 
 
 def _accuracy(found: Estimate) -> str:

@@ -21,7 +21,7 @@ from reports.html.provenance import FactTable, fact_tables
 from reports.html.sentences import verdict_sentence
 from reports.intervals import Estimate
 from reports.report import Report
-from reports.report_lines import estimate_points
+from reports.report_lines import allowed_fields, estimate_points
 
 TEMPLATE = "report.html.jinja"
 _OF_STATUS = {
@@ -103,6 +103,7 @@ def _render(
         cards=cards,
         forest=_forests(report) if report is not None else [],
         notes=closing_lines(report) if report is not None else [],
+        allowed=allowed_fields(report) if report is not None else (),
         fact_tables=tables,
         level=numbers.confidence_level(report.confidence) if report is not None else "",
         payload=lambda card: embedded_json(card.items.payload()),

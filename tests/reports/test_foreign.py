@@ -124,6 +124,7 @@ def test_lm_eval_reads_task_filters_and_metrics_apart(tmp_path: Path) -> None:
             [_lm(0, metrics=["acc", "bytes"], bytes=312.0)], ["mmlu"], id="what is no score is left out"
         ),
         pytest.param([_lm(0, metrics=["acc", "parts"], parts=[1, 2])], ["mmlu"], id="nor is a list"),
+        pytest.param([_lm(0, metrics=["acc", ["x"], None])], ["mmlu"], id="a name that is none"),
         pytest.param(
             [{"doc_id": 0, "doc": {}, "resps": [["A"]], "filtered_resps": ["A"], "acc": 1}],
             ["mmlu"],
