@@ -16,6 +16,7 @@ from reports.log_rows import LogRows
 from reports.score_table import TaskFacts
 from reports.zip_directory import Member
 
+LOG_VERSIONS = (1, 2)
 _SUMMARIES = "summaries.json"
 _JOURNAL = re.compile(r"_journal/summaries/(\d+)\.json")
 
@@ -189,6 +190,18 @@ def _facts(path: Path, header: Mapping[str, Any], *, torn: bool) -> TaskFacts:
         status="torn" if torn else str(header.get("status") or "started"),
         is_foreign=not ours,
         sequential=_mapping(ours.get("sequential")),
+        notes=_version_notes(header),
+    )
+
+
+def _version_notes(header: Mapping[str, Any]) -> tuple[str, ...]:
+    """Say that a log is of a version whose layout is not known here: what is read of it may be less than it holds."""
+    version = header.get("version")
+    if version is None or version in LOG_VERSIONS:
+        return ()
+    known = " and ".join(map(str, LOG_VERSIONS))
+    return (
+        f"the log is of version {str(version)[:20]}, made to be read here are {known}; check its numbers",
     )
 
 

@@ -26,6 +26,17 @@ def parse_json(data: bytes) -> Any:
         raise ValueError("nested too deeply") from None
 
 
+def json_object(text: Any) -> dict[str, Any]:
+    """Return the object that a cell of a score table holds; empty for a cell that holds none."""
+    if not isinstance(text, str):
+        return {}
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def _whole(digits: str) -> int | float:
     """Return a whole number; one of hundreds of digits as infinity, which is out of every range."""
     return int(digits) if len(digits) < _MAX_DIGITS else float(digits)

@@ -1,11 +1,13 @@
 """Write a first release policy: commented, with margins that the planned budgets can decide."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
 
 from reports.arm import Arm, arm_from_scores
+from reports.comparison import NAMELESS_TASK
 from reports.power import DEFAULT_EPOCHS, DEFAULT_MARGINS, Epochs, noise_from_baseline, smallest_margin
 from reports.power_text import rounded_up
 from reports.run_files import TaskRun
@@ -65,7 +67,7 @@ def default_suggestions() -> list[TaskSuggestion]:
 
 def measured_suggestions(runs: Mapping[str, Iterable[TaskRun]]) -> list[TaskSuggestion]:
     """Return margins that a baseline's own noise lets a candidate of as many epochs pass, by task."""
-    return [_measured(task, run) for task, found in runs.items() for run in found]
+    return [_measured(task or NAMELESS_TASK, run) for task, found in runs.items() for run in found]
 
 
 def _measured(task: str, run: TaskRun) -> TaskSuggestion:
@@ -82,7 +84,7 @@ def _measured(task: str, run: TaskRun) -> TaskSuggestion:
     return TaskSuggestion(
         task=task,
         margin=margin,
-        why=f"equal checkpoints pass 4 times in 5 at {_epochs(epochs)} and the noise of {run.facts.label}",
+        why=f"equal checkpoints pass 4 times in 5 at {_epochs(epochs)} and the noise of {_printable(run.facts.label)}",
     )
 
 
@@ -112,8 +114,11 @@ def _epochs(number: int) -> str:
 
 def _key(task: str) -> str:
     plain = task.replace("_", "").replace("-", "")
-    return (
-        task
-        if plain.isascii() and plain.isalnum()
-        else '"' + task.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    )
+    if plain.isascii() and plain.isalnum():
+        return task
+    return json.dumps(task, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _printable(label: str) -> str:
+    """Return a label that stays within its comment: a line break in it would go on as policy."""
+    return "".join(char if char.isprintable() else "?" for char in label)

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-import orjson
 import pandas as pd
 
 from reports.best_of import compare_majority, compare_pass_at
@@ -14,6 +13,7 @@ from reports.diagnosis import diagnose
 from reports.drift import check_drift
 from reports.intervals import Estimate
 from reports.items import item_rows
+from reports.json_text import json_object
 from reports.metrics import SideBySide
 from reports.paired_intervals import headline_interval
 from reports.pairing import NoCommonItemsError, Pairing, pair_scores
@@ -178,7 +178,7 @@ def _secondary_scores(frame: pd.DataFrame) -> dict[str, np.ndarray]:
     """Return each secondary score as a column over the rows, NaN where a response has none."""
     scores: dict[str, np.ndarray] = {}
     for row, text in enumerate(frame["secondary"].to_list()):
-        for name, value in orjson.loads(text).items() if isinstance(text, str) else ():
+        for name, value in json_object(text).items():
             if isinstance(value, int | float) and 0 <= value <= 1:
                 scores.setdefault(name, np.full(len(frame), np.nan))[row] = value
     return scores

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from reports.json_text import parse_json
+from reports.json_text import json_object, parse_json
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,11 @@ def test_what_is_read(data: bytes, value: Any) -> None:
 def test_what_is_no_json(data: bytes) -> None:
     with pytest.raises(ValueError):
         parse_json(data)
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [('{"a": 1}', {"a": 1}), ("[1]", {}), ("true", {}), ("nan", {}), ("", {}), (None, {}), (2.5, {})],
+)
+def test_a_cell_that_holds_no_object_is_empty(cell: Any, value: dict[str, Any]) -> None:
+    assert json_object(cell) == value
