@@ -4,6 +4,10 @@ PYTHON ?= $(or $(firstword $(foreach v,3.11 3.12 3.13 3.14,$(shell command -v py
 VENV ?= .venv
 BIN := $(VENV)/bin
 LOCK := requirements.lock
+LOCAL_LOCK := requirements-local.lock
+DOCS_LOCK := requirements-docs.lock
+# into .venv, by uv where present
+INSTALL = $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --disable-pip-version-check)
 
 # What `make eval` and its kin take; everything else goes through ARGS.
 ENDPOINT ?=
@@ -26,7 +30,7 @@ RUN_FLAGS = $(if $(MODEL),--model "$(MODEL)") $(if $(LABEL),--label "$(LABEL)") 
 	$(if $(MAX_CONNECTIONS),--max-connections $(MAX_CONNECTIONS)) $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo eval check verify plan compare gate report test lint bench coverage
+.PHONY: help setup docs reference demo demo-real eval check verify plan compare gate report test lint bench coverage
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +54,13 @@ $(VENV)/.ready: $(LOCK) pyproject.toml
 demo: setup ## Evaluate two simulated checkpoints on AIME 2025 and compare them
 	$(BIN)/quantcheck demo $(ARGS)
 
+demo-real: $(VENV)/.ready-local ## Quantize a small real model here, run it without a GPU, compare [ARGS=]
+	$(BIN)/quantcheck demo-real $(ARGS)
+
+$(VENV)/.ready-local: $(VENV)/.ready $(LOCAL_LOCK)
+	@$(INSTALL) -r $(LOCAL_LOCK)
+	@touch $@
+
 eval: setup ## Run TASK against ENDPOINT [MODEL= LABEL= EPOCHS= PRESET= LIMIT= MAX_TOKENS= MAX_CONNECTIONS= ARGS=]
 	$(BIN)/quantcheck run $(TASK) $(if $(ENDPOINT),--base-url "$(ENDPOINT)") $(RUN_FLAGS)
 
@@ -71,13 +82,27 @@ gate: setup ## Judge CANDIDATE against BASELINE by POLICY [ARGS=]
 report: setup ## Render a finished comparison again as HTML [DIR= ARGS=]
 	$(BIN)/quantcheck report $(DIR) $(ARGS)
 
-bench: setup ## Measure side by side, in one run each: transport, bookkeeping, images, comparison, report page
+reference: setup ## Write README's table of commands and docs/commands.md from the commands' help
+	$(BIN)/python -m evals.reference
+
+docs: $(VENV)/.ready-docs reference ## Build the documentation into site/, strictly and offline
+	$(BIN)/mkdocs build --strict --quiet
+
+$(VENV)/.ready-docs: $(VENV)/.ready $(DOCS_LOCK)
+	@$(INSTALL) -r $(DOCS_LOCK)
+	@touch $@
+
+bench: setup ## Measure side by side, in one run each: transport, bookkeeping, growth, workers, tool calls, images, comparison, report page, start-up
 	$(BIN)/python -m benchmarks.transport --streams 64
 	$(BIN)/python -m benchmarks.bookkeeping
+	$(BIN)/python -m benchmarks.growth --sizes 500 2000
+	$(BIN)/python -m benchmarks.workers --workers 1 2 --responses 200
+	$(BIN)/python -m benchmarks.tool_calls
 	$(BIN)/python -m benchmarks.mmmu_memory --images 200
 	$(BIN)/python -m benchmarks.comparison
 	$(BIN)/python -m benchmarks.comparison --responses 1000000
 	$(BIN)/python -m benchmarks.html_pages
+	$(BIN)/python -m benchmarks.start_up
 
 coverage: setup ## Simulate how often intervals and verdicts hold; writes docs/coverage.md
 	$(BIN)/python -m benchmarks.coverage

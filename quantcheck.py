@@ -5,7 +5,6 @@ our own could be imported to say so.
 """
 
 import sys
-from importlib.metadata import packages_distributions
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -32,6 +31,9 @@ def refuse_foreign_packages(home: Path) -> None:
 
 
 def _where(name: str, found: Path | None, home: Path) -> str:
+    # here and not above: half of what --help would take, and needed only to name the owner of a foreign package
+    from importlib.metadata import packages_distributions  # noqa: PLC0415
+
     place = f"comes from {str(found)!r}" if found is not None else "is not to be found"
     owners = [owner for owner in packages_distributions().get(name, []) if owner != "quantcheck"]
     mend = f"uninstall {owners[0]!r}" if owners else "remove it from the path"

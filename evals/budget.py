@@ -7,6 +7,7 @@ from evals.endpoint import Endpoint
 from evals.endpoint_facts import EndpointFacts
 from evals.prompt_length import PromptLength, count_longest, longest_prompt
 from tasks.benchmark import Item
+from tasks.catalog import find_benchmark
 from tasks.spec import TaskSpec
 from verifiers.thinking_switch import asks_no_thinking
 
@@ -78,11 +79,13 @@ def settle_budget(
 
 
 def _livability(max_tokens: int, spec: TaskSpec) -> tuple[str, ...]:
-    if max_tokens >= LIVABLE_TOKENS or spec.thinking is False or asks_no_thinking(spec.extra_body):
+    # a task of small questions has a small budget of its own
+    livable = min(LIVABLE_TOKENS, find_benchmark(spec.task).preset(spec.preset).max_tokens)
+    if max_tokens >= livable or spec.thinking is False or asks_no_thinking(spec.extra_body):
         return ()
     return (
         f"budget: {max_tokens:,} tokens include the reasoning; thinking checkpoints spend 30,000 to 130,000 on"
-        f" a hard answer, so below {LIVABLE_TOKENS:,} expect most answers truncated"
+        f" a hard answer, so below {livable:,} expect most answers truncated"
         " (a larger --max-tokens, or --no-thinking for an instant protocol)",
     )
 

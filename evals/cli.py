@@ -6,28 +6,8 @@ from importlib import import_module
 
 import click
 
+from evals.command_list import COMMANDS
 from evals.exit_code import CommandError, ExitCode, foreseen_code
-
-# command -> module and one line of help; a module is imported only when its command is run, so that
-# --help and compare never wait for Inspect
-COMMANDS: dict[str, tuple[str, str]] = {
-    "list": ("evals.commands.list_tasks", "Show the tasks and their presets."),
-    "check": ("evals.commands.check", "Probe an endpoint before a run: what works, what to change."),
-    "plan": ("evals.commands.plan", "Show requests, tokens and rough time before spending them."),
-    "run": ("evals.commands.run", "Run one task against one endpoint; run again to resume."),
-    "score": ("evals.commands.score", "Grade responses recorded elsewhere with a task's verifier."),
-    "export": ("evals.commands.export", "Write the score table of a run."),
-    "compare": ("evals.commands.compare", "Compare a candidate with a baseline: delta, interval, verdict."),
-    "speed": ("evals.commands.speed", "Show speed and cost beside accuracy, for one run or several."),
-    "trend": ("evals.commands.trend", "Show accuracy over many runs: drift, slope, server versions."),
-    "gate": ("evals.commands.gate", "Judge a candidate by a policy file; fails closed."),
-    "report": ("evals.commands.report", "Render a report.json as HTML, markdown or JUnit."),
-    "policy": ("evals.commands.policy", "Write a commented policy file."),
-    "verify": ("evals.commands.verify", "Qualify endpoints by the vendor contract."),
-    "demo": ("evals.commands.demo", "Run the main job against two simulated checkpoints."),
-    "data": ("evals.commands.data", "Show what data each task uses; verify it."),
-    "simulate": ("evals.commands.simulate", "Serve a simulated checkpoint with a known truth."),
-}
 
 
 class LazyGroup(click.Group):
@@ -41,15 +21,15 @@ class LazyGroup(click.Group):
         """Return the command of that name, ``None`` for a name that is no command."""
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(COMMANDS[cmd_name][0]).command
+        command = import_module(COMMANDS[cmd_name].module).command
         if not isinstance(command, click.Command):
-            raise TypeError(f"{COMMANDS[cmd_name][0]}: has no click command named 'command'")
+            raise TypeError(f"{COMMANDS[cmd_name].module}: has no click command named 'command'")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands without importing any."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+            formatter.write_dl([(name, entry.text) for name, entry in COMMANDS.items()])
 
 
 @click.group(

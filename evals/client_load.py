@@ -29,5 +29,5 @@ def bottleneck_note(cpu_share: float) -> str:
     """Return what to tell a person about a client that was the limit."""
     return (
         f"this client used {cpu_share:.0%} of a core: it, not the endpoint, was the limit; "
-        "speeds are the client's (run it on a machine of its own, or with fewer --max-connections)"
+        "speeds are the client's (--workers N lets N processes ask; the next run can use it)"
     )

@@ -28,7 +28,8 @@ class Endpoint:
     """A served checkpoint. The key itself is never a field: it is read when a request is made.
 
     ``headers`` are sent with every request and, like the key, never stored. ``extra_body`` is merged into
-    every request body and is part of the fingerprint.
+    every request body and is part of the fingerprint. ``replicas`` are the base URLs of the servers that
+    serve it alike, where there are several; ``base_url`` is one of them.
     """
 
     base_url: str
@@ -40,6 +41,12 @@ class Endpoint:
     effort: str | None = None
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    replicas: tuple[str, ...] = ()
+
+    @property
+    def base_urls(self) -> tuple[str, ...]:
+        """Every base URL at which it is served."""
+        return self.replicas or (self.base_url,)
 
     def thinking_parameters(self) -> dict[str, Any]:
         """Return the request fields that switch thinking, by ``think_mode``; empty where nothing is asked.
@@ -70,6 +77,9 @@ def normalise_base_url(text: str) -> str:
 
     Raises :class:`BaseUrlError` where ``text`` is not an http(s) URL, or holds what would be lost (a query)
     or stored in every log (a password).
+
+    >>> normalise_base_url("http://127.0.0.1:8000/v1/chat/completions/")
+    'http://127.0.0.1:8000/v1'
     """
     try:
         parts = urlsplit(text.strip())

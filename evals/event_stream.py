@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+PIECE_BYTES = 50  # of memory that a piece takes beside its bytes
 
 
 class EventStream:
@@ -14,13 +15,29 @@ class EventStream:
     """
 
     def __init__(self) -> None:
-        self._tail = b""
+        self._tail = b""  # what stands behind the last line end
+        self._pieces: list[
+            bytes
+        ] = []  # of the same line, joined when it ends: long lines come in many blocks
         self._data: list[bytes] = []
         self._is_at_start = True
+        self.n_held = 0  # bytes of memory that an event takes which is not complete yet
 
     def feed(self, block: bytes) -> Iterator[bytes]:
         """Yield the data of each event that ``block`` completes."""
-        text = self._tail + block
+        if b"\n" not in block and b"\r" not in block and not self._is_at_start and self._tail[-1:] != b"\r":
+            self._pieces.append(block)
+            self.n_held += len(block) + PIECE_BYTES
+            return
+        yield from self._feed_lines(self._whole_tail() + block)
+        self.n_held = len(self._tail) + sum(map(len, self._data)) + PIECE_BYTES * len(self._data)
+
+    def _whole_tail(self) -> bytes:
+        tail = b"".join([self._tail, *self._pieces])
+        self._pieces.clear()
+        return tail
+
+    def _feed_lines(self, text: bytes) -> Iterator[bytes]:
         if self._is_at_start:
             if len(text) < len(BYTE_ORDER_MARK) and BYTE_ORDER_MARK.startswith(text):
                 self._tail = text
@@ -41,9 +58,10 @@ class EventStream:
 
     def close(self) -> Iterator[bytes]:
         """Yield what the end of the stream completes: a last event without its blank line."""
-        if self._tail.startswith(b"data:"):
-            yield from self._split_unless_continued(self._tail)
-            self._data.append(self._tail[5:].strip())
+        last = self._whole_tail()
+        if last.startswith(b"data:"):
+            yield from self._split_unless_continued(last)
+            self._data.append(last[5:].strip())
         self._tail = b""
         if self._data:
             yield self._take()
@@ -54,8 +72,11 @@ class EventStream:
             yield self._take()
 
     def _looks_whole(self) -> bool:
-        text = b"".join(self._data)
-        return text == b"[DONE]" or (text.startswith(b"{") and text.endswith(b"}"))
+        if not self._data:
+            return False
+        # not joined: an event of endless lines would be joined once a line
+        first, last = next((part for part in self._data if part), b""), self._data[-1]
+        return self._data == [b"[DONE]"] or (first.startswith(b"{") and last.endswith(b"}"))
 
     def _take(self) -> bytes:
         data = self._data

@@ -28,7 +28,7 @@ class EvidenceFile:
 
     def add(self, exchange: Exchange) -> None:
         """Append ``exchange``."""
-        row = orjson.dumps(_row(exchange), option=orjson.OPT_APPEND_NEWLINE)
+        row = orjson.dumps(exchange_row(exchange), option=orjson.OPT_APPEND_NEWLINE)
         with self._refusals_told(), self._path.open("ab") as file:
             file.write(row)
 
@@ -42,7 +42,8 @@ class EvidenceFile:
             ) from error
 
 
-def _row(exchange: Exchange) -> dict[str, Any]:
+def exchange_row(exchange: Exchange) -> dict[str, Any]:
+    """Return an exchange as plain JSON values, its longest texts cut."""
     raw = exchange.raw
     return {
         "probe": exchange.probe,

@@ -11,12 +11,16 @@ from verifiers.response import Response, ToolCall, Usage
 
 @dataclass(frozen=True, kw_only=True)
 class Attempt:
-    """One failed try: what went wrong, how long it took and how long was waited after it, in seconds."""
+    """One failed try: what went wrong, how long it took and how long was waited after it, in seconds.
+
+    ``replica`` is the one that failed, where there are several.
+    """
 
     failure: str
     status: int | None
     duration_s: float
     waited_s: float
+    replica: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

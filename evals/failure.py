@@ -3,8 +3,13 @@
 import errno
 import os
 import socket
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from functools import partial
+from typing import Self
+
+from reports.replica_mark import at_replica
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429})
 _REFUSALS_OF_ONE = frozenset(
@@ -31,11 +36,15 @@ class FailureKind(StrEnum):
     SERVER = "server"  # the endpoint broke, or the network to it
     CONFIGURATION = "configuration"  # the endpoint refuses what we ask: settings, not samples
     CLIENT = "client"  # our own machine: disk, memory, a bug
+    CHECKPOINT = "checkpoint"  # the model says nothing, whatever it is asked
 
 
 @dataclass(kw_only=True, eq=False)  # not frozen: Python itself sets the traceback of an exception
 class Failure(Exception):
-    """One failed attempt. ``message`` holds the server's own words; ``retry_after_s`` what it asked for."""
+    """One failed attempt. ``message`` holds the server's own words; ``retry_after_s`` what it asked for.
+
+    ``replica`` is the base URL that failed, where it is one of several.
+    """
 
     kind: FailureKind
     message: str
@@ -43,9 +52,15 @@ class Failure(Exception):
     is_retryable: bool = True
     is_rate_limit: bool = False
     retry_after_s: float | None = None
+    replica: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.message}"
+        return f"{self.kind}: {self.message}" + (at_replica(self.replica) if self.replica else "")
+
+    def __reduce__(self) -> tuple[Callable[[], Self], tuple[()]]:
+        """Let it travel between processes: an exception is copied by its positional arguments, we have none."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return partial(type(self), **values), ()
 
     def stops_run(self, *, is_whole_request: bool) -> bool:
         """Whether it is no use to go on: our own machine is at fault, or the endpoint refuses everybody.

@@ -6,6 +6,7 @@ from typing import Any
 from inspect_ai import Task, task
 from inspect_ai.model import ModelAPI, modelapi
 
+from evals.contract_task import ContractTerms, contract_task
 from evals.provider import EndpointAPI
 from tasks.catalog import find_benchmark
 from tasks.exam import ExamSource, load_exam
@@ -13,6 +14,9 @@ from tasks.inspect_task import build_task
 from tasks.protocol import Overrides, resolve_spec
 from tasks.scorers import outcome_scorer
 from tasks.solvers import seeded_generate
+from tasks.vendor_contract.profiles import GivenData, find_profile
+from tasks.vendor_contract.schema_directory import read_schema_directory
+from tasks.vendor_contract.token_counts import read_token_counts
 
 __all__ = [
     "aime25",
@@ -23,6 +27,8 @@ __all__ = [
     "ocrbench",
     "outcome_scorer",
     "seeded_generate",
+    "smoke",
+    "vendor_contract",
 ]
 
 
@@ -30,6 +36,12 @@ __all__ = [
 def endpoint() -> type[ModelAPI]:
     """Return the provider behind ``endpoint/<model>``."""
     return EndpointAPI
+
+
+@task
+def smoke(preset: str | None = None, run_seed: int = 0) -> Task:
+    """Smoke: small generated questions; needs no dataset."""
+    return _task("smoke", _source(None, False), preset=preset, run_seed=run_seed)
 
 
 @task
@@ -97,6 +109,29 @@ def k2_tool_calls(
     source = _source(dataset_path, accept_dataset, both_ways=both_ways)
     return _task(
         "k2_tool_calls", source, preset=preset, run_seed=run_seed or 0, send_seed=run_seed is not None
+    )
+
+
+@task
+def vendor_contract(
+    profile: str = "generic",
+    schemas: str | None = None,
+    token_counts: str | None = None,
+    max_tokens: int = 4096,
+    context_tokens: int | None = None,
+) -> Task:
+    """The vendor contract of a profile, a sample a probe; ``quantcheck verify`` makes the vendor's report."""
+    given = GivenData(
+        token_counts=read_token_counts(Path(token_counts)) if token_counts else (),
+        schemas=read_schema_directory(Path(schemas)) if schemas else (),
+    )
+    return contract_task(
+        ContractTerms(
+            profile=find_profile(profile),
+            given=given,
+            reply_tokens=max_tokens,
+            context_tokens=context_tokens,
+        )
     )
 
 

@@ -18,7 +18,7 @@ import zstandard
 
 from evals.exchange import Exchange, exchange_from_dict
 from evals.failure import Failure, FailureKind
-from evals.journal_records import Place, encode_record, is_foreign, read_body, read_places
+from evals.journal_records import Place, copy_record, encode_record, is_foreign, read_body, read_places
 
 COPIED_AT_ONCE_BYTES = 2**20
 
@@ -55,6 +55,10 @@ class Journal:
     def __contains__(self, key: str) -> bool:
         return key in self._places
 
+    def keys(self) -> frozenset[str]:
+        """Return the keys of all recorded requests."""
+        return frozenset(self._places)
+
     def find(self, key: str) -> Exchange | None:
         """Return the recorded exchange of a request, ``None`` where it has none that can be read."""
         place = self._places.get(key)
@@ -67,11 +71,8 @@ class Journal:
     def append(self, key: str, exchange: Exchange, facts: Mapping[str, Any]) -> None:
         """Record a finished exchange; raise a client :class:`Failure` where the disk refuses it."""
         body = orjson.dumps({**facts, "exchange": exchange.as_dict()})
-        record, n_header = encode_record(key, body, self._compressor)
         try:
-            self.return_if_lost()
-            start = os.fstat(self._file.fileno()).st_size
-            self._append_whole(record, start)
+            self._append_record(key, *encode_record(key, body, self._compressor))
         except (OSError, JournalError) as error:
             words = getattr(error, "strerror", None) or str(error)
             raise Failure(
@@ -79,7 +80,22 @@ class Journal:
                 message=f"journal {self._path.name}: cannot be written ({words}); free space and run again",
                 is_retryable=False,
             ) from error
-        self._places[key] = Place(body_start=start + n_header, n_body_bytes=len(record) - n_header)
+
+    def absorb(self, path: Path) -> int:
+        """Take over what a journal beside this one holds and return how many records were new here.
+
+        The other file is left as it is. Raises :class:`JournalError` where it is still being written.
+        """
+        with _open_alone(path) as other:
+            new = [(key, place) for key, place in read_places(other) if key not in self._places]
+            for key, place in new:
+                try:
+                    self._append_record(key, *copy_record(other, key, place, self._compressor))
+                except OSError as error:
+                    raise JournalError(
+                        f"journal {str(self._path)!r}: cannot be written ({error.strerror}); free space and run again"
+                    ) from error
+        return len(new)
 
     def return_if_lost(self) -> None:
         """Write the journal again where its directory was deleted or replaced under the run.
@@ -104,12 +120,16 @@ class Journal:
         self._file = found
         self._index()
 
-    def _append_whole(self, record: bytes, start: int) -> None:
+    def _append_record(self, key: str, record: bytes, n_header: int) -> None:
+        """Append a record whole or not at all."""
+        self.return_if_lost()
+        start = os.fstat(self._file.fileno()).st_size
         try:
             _write(self._file, record)
         except OSError:
             self._cut_torn_tail(start)
             raise
+        self._places[key] = Place(body_start=start + n_header, n_body_bytes=len(record) - n_header)
 
     def _index(self) -> int:
         """Note where each record starts; return where the last whole one ends."""

@@ -24,14 +24,25 @@ class Place:
 def encode_record(key: str, body: bytes, compressor: zstandard.ZstdCompressor) -> tuple[bytes, int]:
     """Return the bytes of a record, and how many of them are its header."""
     packed = compressor.compress(body + b"\n")
-    header = compressor.compress(orjson.dumps({"key": key, "n_body_bytes": len(packed)}) + b"\n")
+    header = _encode_header(key, len(packed), compressor)
     return header + packed, len(header)
 
 
-def read_places(file: FileIO) -> Iterator[tuple[str, Place]]:
-    """Yield the key and place of every whole record; what is torn or damaged between them is passed over."""
+def copy_record(
+    file: FileIO, key: str, place: Place, compressor: zstandard.ZstdCompressor
+) -> tuple[bytes, int]:
+    """Return the bytes of a record that stands in another file, and how many of them are its header."""
+    header = _encode_header(key, place.n_body_bytes, compressor)
+    return header + os.pread(file.fileno(), place.n_body_bytes, place.body_start), len(header)
+
+
+def _encode_header(key: str, n_body_bytes: int, compressor: zstandard.ZstdCompressor) -> bytes:
+    return compressor.compress(orjson.dumps({"key": key, "n_body_bytes": n_body_bytes}) + b"\n")
+
+
+def read_places(file: FileIO, *, start: int = 0) -> Iterator[tuple[str, Place]]:
+    """Yield the key and place of every whole record from ``start`` on; what is torn or damaged is passed over."""
     size = os.fstat(file.fileno()).st_size
-    start = 0
     while start < size:
         found = _record_at(file, start, size)
         if found is None:

@@ -4,7 +4,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
 from inspect_ai.hooks import Hooks, SampleEnd, hooks
 from tqdm import tqdm
@@ -14,12 +14,29 @@ from evals.failure import FailureKind
 LINE_EVERY_S = 30.0
 
 
+class Watcher(Protocol):
+    """What an evaluation under way tells of itself.
+
+    ``on_unexpected`` is called with an error that no :class:`evals.failure.Failure` explains;
+    ``live_tokens`` returns the tokens received so far, also of responses that are still being written. The
+    evaluation sets both.
+    """
+
+    on_unexpected: Callable[[str], None]
+    live_tokens: Callable[[], int]
+
+    def finished(self, outcome: str) -> None:
+        """Hear of one finished response."""
+
+    def close(self) -> None:
+        """Hear that it is over."""
+
+
 class Progress:
     """Counts finished responses by outcome and shows them with speed and time left.
 
-    ``on_unexpected`` is told of an error that no :class:`evals.failure.Failure` explains.
-    ``live_tokens`` returns the tokens received so far, also of responses that are still being written:
-    with answers of an hour, finished ones alone would say nothing for long.
+    Speed counts tokens of responses that are still being written: with answers of an hour, finished ones
+    alone would say nothing for long.
     """
 
     def __init__(
@@ -27,15 +44,13 @@ class Progress:
         *,
         expected: int,
         recorded: int,
-        live_tokens: Callable[[], int],
-        on_unexpected: Callable[[str], None],
         out: TextIO | None = None,
     ) -> None:
-        self.on_unexpected = on_unexpected
+        self.on_unexpected: Callable[[str], None] = lambda _message: None
+        self.live_tokens: Callable[[], int] = lambda: 0
         self._out = out if out is not None else sys.stderr
         self._expected = expected
         self._recorded = recorded
-        self._live_tokens = live_tokens
         self._outcomes: Counter[str] = Counter()
         self._started = time.monotonic()
         self._line_at = self._started
@@ -70,7 +85,7 @@ class Progress:
         elapsed = max(time.monotonic() - self._started, 1e-9)
         return (
             f"accuracy {accuracy} · truncated {self._outcomes['truncated']} · errors {n_errors} · "
-            f"{self._live_tokens() / elapsed:,.0f} tok/s"
+            f"{self.live_tokens() / elapsed:,.0f} tok/s"
         )
 
     def _time_left(self) -> str:
@@ -90,9 +105,9 @@ class Progress:
 
 
 class ProgressSlot:
-    """Holds the progress of the run under way; Inspect's hooks are one object per process."""
+    """Holds who watches the run under way; Inspect's hooks are one object per process."""
 
-    current: Progress | None = None
+    current: Watcher | None = None
 
 
 @hooks(name="quantcheck_progress", description="Counts finished responses for the progress display.")
@@ -105,17 +120,19 @@ class ProgressHooks(Hooks):
 
     async def on_sample_end(self, data: SampleEnd) -> None:
         """Count one sample; pass on an error that is not one of ours."""
-        progress = ProgressSlot.current
-        if progress is None:
+        watcher = ProgressSlot.current
+        if watcher is None:
             return
+        error = data.sample.error
+        if error is not None and "Cancelled" in error.message:
+            return  # never asked, or not to its end: no response of any kind
         score = (data.sample.scores or {}).get("outcome")
         metadata = score.metadata if score is not None else None
-        progress.finished((metadata or {}).get("outcome", "error"))
-        error = data.sample.error
+        watcher.finished((metadata or {}).get("outcome", "error"))
         if error is not None and not is_foreseen(error.message):
-            progress.on_unexpected(error.message)
+            watcher.on_unexpected(error.message)
 
 
 def is_foreseen(message: str) -> bool:
-    """Return whether a sample's error is a failure that the provider named, or a cancelled request."""
-    return message.startswith(tuple(f"{kind}: " for kind in FailureKind)) or "Cancelled" in message
+    """Return whether a sample's error is a failure that the provider named."""
+    return message.startswith(tuple(f"{kind}: " for kind in FailureKind))

@@ -4,10 +4,7 @@ On Inspect's public API only. It sends what it is given, reads the reply without
 hands on reasoning, visible text, the raw finish reason, usage and times apart from each other.
 """
 
-import asyncio
 import os
-import random
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -28,20 +25,14 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall as InspectToolCall
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from evals.endpoint import (
-    DEFAULT_KEY_VARIABLE,
-    DEFAULT_URL_VARIABLE,
-    Endpoint,
-    normalise_base_url,
-    request_headers,
-)
+from evals.dispatch import Dispatcher, Sending
+from evals.endpoint import DEFAULT_KEY_VARIABLE, DEFAULT_URL_VARIABLE, Endpoint, normalise_base_url
 from evals.exchange import Attempt, Exchange, Reply
+from evals.exchange_store import ExchangeStore
 from evals.failure import Failure, FailureKind
-from evals.journal import Journal
-from evals.reply_reader import most_events
-from evals.retry import EndpointHealth, RetryPolicy, send_with_retries
-from evals.transport import Transport, Waits
-from evals.wire import WireRequest, build_request, encode_request, has_images, request_identity
+from evals.retry import RetryPolicy
+from evals.transport import Waits
+from evals.wire import WireRequest, build_request, request_identity
 from tasks.image_bytes import ImageError
 from tasks.images import load_image
 from tasks.request_failed import RequestFailed
@@ -70,7 +61,8 @@ class EndpointAPI(ModelAPI):
 
     ``journal`` answers requests that were answered before; ``on_fatal`` is called once when the endpoint
     refuses what every request asks (a setting, not a sample); ``on_attempt`` on every failed attempt;
-    ``on_reply`` on every fresh reply with the body it answers.
+    ``on_failure`` with the key and the words of every request that failed for good; ``on_reply`` on every
+    fresh reply with the request it answers.
     All are set by the runner; ``inspect eval`` works without.
     """
 
@@ -103,21 +95,18 @@ class EndpointAPI(ModelAPI):
         self.stream = stream
         self.waits = Waits()
         self.policy = RetryPolicy()
-        self.health = EndpointHealth()
-        self.journal: Journal | None = None
+        self.journal: ExchangeStore | None = None
         self.load_image: Callable[[str], str] = load_kept_image
         self.on_fatal: Callable[[Failure], None] = lambda _failure: None
         self.on_attempt: Callable[[Attempt], None] = lambda _attempt: None
-        self.on_reply: Callable[[Mapping[str, Any], Reply], None] = lambda _body, _reply: None
-        self.n_requests_sent = 0
-        self._transport: Transport | None = None
-        self._rng = random.Random()  # jitter only: no result depends on it
+        self.on_failure: Callable[[str, str], None] = lambda _key, _words: None
+        self.on_reply: Callable[[WireRequest, Reply], None] = lambda _request, _reply: None
+        self._dispatcher: Dispatcher | None = None
 
     async def aclose(self) -> None:
         """Close the connections."""
-        if self._transport is not None:
-            await self._transport.close()
-            self._transport = None
+        if self._dispatcher is not None:
+            await self._dispatcher.close()
 
     def max_connections(self) -> int:
         """Return the number of requests in flight where none is asked for."""
@@ -130,7 +119,12 @@ class EndpointAPI(ModelAPI):
     @property
     def n_live_chunks(self) -> int:
         """Number of streamed chunks received, also of replies that are still being written."""
-        return self._transport.n_chunks if self._transport is not None else 0
+        return self._dispatcher.n_chunks if self._dispatcher is not None else 0
+
+    @property
+    def n_requests_sent(self) -> int:
+        """Number of requests sent, those that failed included."""
+        return self._dispatcher.n_requests_sent if self._dispatcher is not None else 0
 
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
@@ -149,47 +143,29 @@ class EndpointAPI(ModelAPI):
         if recorded is not None:
             return _output(self.model_name, recorded, request), _call(request, recorded)
         try:
-            exchange = await self._exchange(request)
+            exchange = await self._dispatch().exchange(request)
             if self.journal is not None:
                 self.journal.append(request.key, exchange, identity)
         except Failure as failure:
             if failure.stops_run(is_whole_request=request.is_whole):
                 self.on_fatal(failure)
+            self.on_failure(request.key, str(failure))
             raise RequestFailed(str(failure)) from None
-        self.on_reply(request.body, exchange.reply)
+        self.on_reply(request, exchange.reply)
         return _output(self.model_name, exchange, request), _call(request, exchange)
 
-    async def _exchange(self, request: WireRequest) -> Exchange:
-        if self._transport is None:
-            self._transport = Transport(self.waits)
-        transport = self._transport
-        url = f"{self.endpoint.base_url}/{request.path}"
-        headers = request_headers(self.endpoint, key=self.api_key)
-
-        async def send() -> Reply:
-            # encoded anew for each attempt: images must not stay in memory while a request waits
-            body = await self._encoded(request)
-            self.n_requests_sent += 1
-            try:
-                return await transport.send(
-                    url, body, headers, stream=request.stream, max_events=most_events(request.body)
-                )
-            finally:
-                if transport.n_chunks:
-                    self.health.spoke()
-
-        reply, attempts = await send_with_retries(
-            send, policy=self.policy, health=self.health, rng=self._rng, on_retry=self.on_attempt
-        )
-        return Exchange(
-            reply=reply, attempts=attempts, replica=self.endpoint.base_url, finished_at=time.time()
-        )
-
-    async def _encoded(self, request: WireRequest) -> bytes:
-        """Return the bytes to send; images are read and converted beside the event loop, streams go on."""
-        if not request.is_whole and has_images(request.body):
-            return await asyncio.to_thread(encode_request, request, self.load_image)
-        return encode_request(request, self.load_image)
+    def _dispatch(self) -> Dispatcher:
+        """Return what sends requests, made at the first one: by then the runner has set everything."""
+        if self._dispatcher is None:
+            sending = Sending(
+                waits=self.waits,
+                policy=self.policy,
+                key=self.api_key,
+                load_image=self.load_image,
+                on_attempt=self.on_attempt,
+            )
+            self._dispatcher = Dispatcher(self.endpoint, sending)
+        return self._dispatcher
 
 
 def _call(request: WireRequest, exchange: Exchange) -> ModelCall:
@@ -230,6 +206,7 @@ def _timing(exchange: Exchange, request: WireRequest) -> dict[str, Any]:
         "attempts": len(exchange.attempts) + 1,
         "failures": [attempt.failure for attempt in exchange.attempts],
         "replica": exchange.replica,
+        "failed_replicas": [attempt.replica for attempt in exchange.attempts if attempt.replica],
         "finished_at": exchange.finished_at,
         "seed": request.body.get("seed"),
         "streamed": request.stream,

@@ -64,11 +64,21 @@ def grade_tool_row(row: Mapping[str, Any]) -> GradedRow:
 
 
 def _tool_grading(row: Mapping[str, Any], *, is_text: bool) -> dict[str, Any]:
-    tools, raw = row.get("tools"), row.get("raw")
+    tools = row.get("tools")
     if tools is not None and not isinstance(tools, list):
         raise RowError(f"tools is a {type(tools).__name__}; a list is expected")
-    is_legacy = isinstance(raw, Mapping) and raw.get("object") == "text_completion"
-    return {"tools": tools, "tool_choice": row.get("tool_choice"), "raw_completions": is_text or is_legacy}
+    is_raw = is_text or _is_legacy(row.get("raw")) or any(map(_is_legacy, row.get("chunks") or ()))
+    return {"tools": tools, "tool_choice": row.get("tool_choice"), "raw_completions": is_raw}
+
+
+def _is_legacy(value: object) -> bool:
+    """Say whether a body or chunk is of the completions API, which has no parser: text in place of a message."""
+    if not isinstance(value, Mapping):
+        return False
+    choices = value.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    has_text = isinstance(choice, Mapping) and "text" in choice and not {"message", "delta"} & choice.keys()
+    return value.get("object") == "text_completion" or has_text
 
 
 def _outcome(recorded: Recorded, verdict: Grade) -> dict[str, Any]:

@@ -8,8 +8,9 @@ import orjson
 import pandas as pd
 
 from evals.replay import GradedRow
+from reports.arm import item_arm
 from reports.category_table import category_facts, render_categories
-from reports.run_summary import CONFIDENCE, flag_counts, item_arm
+from reports.run_summary import CONFIDENCE, flag_counts
 from reports.score_table import OUTCOMES, build_frame
 
 SCHEMA = 1

@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,32 +10,33 @@ import orjson
 from evals.event_stream import BYTE_ORDER_MARK, EventStream
 from evals.exchange import Reply
 from evals.failure import Failure, frame_failure, server_failure
+from evals.reply_limits import NO_BUDGET, ReplyLimits
 from verifiers.completion import CompletionAssembler, ErrorFrame, UnusableReplyError, read_completion
 from verifiers.ending import Finish, finish_kind
 from verifiers.response import Response
 
-MAX_PLAIN_BYTES = 256 * 1024**2  # a whole reply of a million tokens has some megabytes
 _EVENT_STARTS = tuple(b":deir")  # a comment, or one of the fields data, event, id and retry
-EVENTS_PER_TOKEN, OTHER_EVENTS = 8, 1_000
+CHECKED_EVERY_BYTES = 256 * 1024  # of a stream, how much text is held
 _INVISIBLE = BYTE_ORDER_MARK + b" \t\r\n"
 
 
 class ReplyReader:
     """Takes the blocks of one reply as they come; ``started`` is when its request was sent (perf_counter).
 
-    More than ``max_events`` events are a stream that never ends, more than ``MAX_PLAIN_BYTES`` a plain reply
-    that does not. Every method raises :class:`evals.failure.Failure` where the reply turns out to be none.
+    A reply beyond ``limits`` never ends. Every method raises :class:`evals.failure.Failure` where the reply
+    turns out to be none.
     """
 
-    def __init__(self, started: float, *, max_events: int | None = None) -> None:
+    def __init__(self, started: float, limits: ReplyLimits = NO_BUDGET) -> None:
         self.is_stream: bool | None = None  # None: not a visible byte yet
         self.is_done = False
         self.n_chunks = 0
         self.n_events = 0
         self._started = started
-        self._max_events = max_events
+        self._limits = limits
+        self._n_bytes = 0
+        self._check_at = CHECKED_EVERY_BYTES
         self._plain: list[bytes] = []
-        self._n_plain_bytes = 0
         self._events = EventStream()
         self._assembler = CompletionAssembler()
         self._first_token_at: float | None = None
@@ -48,16 +48,17 @@ class ReplyReader:
             self.is_stream = start[0] in _EVENT_STARTS
             if self.is_stream:
                 block = b"".join(self._plain) + block
+        self._n_bytes += len(block)
         if not self.is_stream:
             self._plain.append(block)
-            self._n_plain_bytes += len(block)
-            if self._n_plain_bytes > MAX_PLAIN_BYTES:
-                raise _endless(f"a plain reply of more than {MAX_PLAIN_BYTES:,} bytes")
+            if self._n_bytes > self._limits.plain_bytes:
+                raise endless(f"more than {self._limits.plain_bytes:,} bytes of a plain reply")
             return
         for data in self._events.feed(block):
             self._take_event(data)
             if self.is_done:
                 return
+        self._check_size()
 
     @property
     def is_finished(self) -> bool:
@@ -86,11 +87,9 @@ class ReplyReader:
         if not data:
             return  # an event without data is a keep-alive
         self.n_events += 1
-        if self._max_events is not None and self.n_events > self._max_events:
-            self.is_done = self.is_finished  # what follows a finish reason is nobody's
-            if self.is_done:
-                return
-            raise _endless(f"{self._max_events:,} events of a stream, far more than the budget's tokens")
+        if self.n_events > self._limits.events:
+            self._give_up(f"{self._limits.events:,} events of a stream, far more than the budget's tokens")
+            return
         try:
             carried = self._assembler.add(self._parsed(data, "a frame of the stream"))
         except ErrorFrame as error:
@@ -101,6 +100,25 @@ class ReplyReader:
             self.n_chunks += 1
             if self._first_token_at is None:
                 self._first_token_at = time.perf_counter()
+
+    def _check_size(self) -> None:
+        """Give up a stream that says too much: as sent, in one event, or as text, which is not counted each time."""
+        if self._events.n_held > self._limits.plain_bytes:
+            self._give_up(f"more than {self._limits.plain_bytes:,} bytes of one event")
+        elif self._n_bytes > self._limits.sent_bytes:
+            self._give_up(f"more than {self._limits.sent_bytes:,} bytes of a stream")
+        elif self._n_bytes > self._check_at:
+            self._check_at = self._n_bytes + CHECKED_EVERY_BYTES
+            if self._assembler.n_held() > self._limits.characters:
+                self._give_up(
+                    f"more than {self._limits.characters:,} characters, far more than the budget's tokens"
+                )
+
+    def _give_up(self, words: str) -> None:
+        """Raise that the reply never ends; what follows a finish reason is nobody's, and the reply is whole."""
+        if not self.is_finished:
+            raise endless(words)
+        self.is_done = True
 
     def _parsed(self, data: bytes, subject: str) -> Any:
         try:
@@ -142,16 +160,7 @@ class ReplyReader:
         )
 
 
-def most_events(body: Mapping[str, Any]) -> int | None:
-    """Return how many events a stream may have before it counts as endless; ``None`` without a budget.
-
-    One a token is usual; servers that send letter by letter, or empty events between, need more.
-    """
-    budgets = [body[name] for name in ("max_tokens", "max_completion_tokens") if type(body.get(name)) is int]
-    return EVENTS_PER_TOKEN * max(budgets) + OTHER_EVENTS if budgets else None
-
-
-def _endless(words: str) -> Failure:
+def endless(words: str) -> Failure:
     """Return the failure of a reply that never ends; asking again would only take as long."""
     failure = server_failure(f"the reply never ends: {words}")
     failure.is_retryable = False

@@ -20,3 +20,14 @@ def write_files(directory: Path, files: Mapping[str, str], *, option: str = "--o
             f"{option} {directory}: cannot be written ({error.strerror or error}); name another directory"
         ) from None
     return directory
+
+
+def write_new_file(path: Path, text: str, *, option: str = "--out") -> None:
+    """Write ``text`` to a file that is not there yet; a usage error where it is, or cannot be written."""
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise click.UsageError(f"{option} {path}: is there already; name another file or remove it") from None
+    except OSError as error:
+        raise click.UsageError(f"{option} {path}: cannot be written ({error.strerror or error})") from None

@@ -96,6 +96,7 @@ async def send_with_retries(
                     status=failure.status,
                     duration_s=now - attempt_started,
                     waited_s=wait,
+                    replica=failure.replica,
                 )
             )
             on_retry(attempts[-1])
@@ -138,6 +139,7 @@ def _with_history(failure: Failure, n_attempts: int, after_s: float) -> Failure:
         message=f"{failure.message} (given up after {n_attempts} attempts in {_about(after_s)})",
         status=failure.status,
         is_retryable=False,
+        replica=failure.replica,
     )
 
 

@@ -49,6 +49,15 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
         ) from error
 
 
+def read_notes(path: Path) -> dict[str, Any]:
+    """Return a JSON object that we keep to save work, empty where it is not there or cannot be read."""
+    try:
+        value = orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def read_manifest(directory: Path) -> dict[str, Any]:
     """Return the manifest of an earlier run here, empty where there is none."""
     path = directory / "manifest.json"

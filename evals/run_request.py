@@ -2,18 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from evals.declared_run import declared_facts
 from evals.endpoint import Endpoint
-from evals.failure import Failure
+from evals.failure import Failure, FailureKind
 from evals.retry import RetryPolicy
 from evals.run_directory import now_text, run_directory, software_facts
 from evals.survey import EndpointFacts
 from evals.transport import Waits
 from tasks.benchmark import Benchmark, Item
 from tasks.spec import TaskSpec
+
+
+class Engine(StrEnum):
+    """Where workers live."""
+
+    LOCAL = "local"  # processes of this machine
+    RAY = "ray"  # a Ray cluster
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,6 +32,8 @@ class RunSettings:
     run_seed: int = 0
     send_seed: bool = True
     max_connections: int = 64
+    n_workers: int = 1  # processes that ask
+    engine: Engine = Engine.LOCAL
     stream: bool = True  # of prompts; a whole request says itself how it is sent
     max_error_rate: float = 0.0  # share of errors above which the run is invalid
     escalate_to: int | None = None  # largest budget for truncated samples; None: they are counted as they are
@@ -35,6 +45,7 @@ class RunSettings:
 class RunRequest:
     """Everything a run is made of. ``items`` are those to ask: all of the dataset's or the first few.
 
+    ``replicas`` says of each of several servers whether it can be used, as the manifest keeps it.
     ``declared`` holds the looks of a run that may stop early, ``asked_at`` when the command was given.
     """
 
@@ -44,6 +55,7 @@ class RunRequest:
     endpoint: Endpoint
     facts: EndpointFacts
     settings: RunSettings
+    replicas: Sequence[Mapping[str, Any]] = ()
     declared: Mapping[str, Any] | None = None
     asked_at: str = field(default_factory=now_text)
 
@@ -80,6 +92,13 @@ class RunEnd:
     was_interrupted: bool
     client_cpu_share: float | None = None
 
+    @property
+    def dead(self) -> str | None:
+        """Why the run was stopped as that of a dead checkpoint, ``None`` where it was not."""
+        if self.fatal is None or self.fatal.kind is not FailureKind.CHECKPOINT:
+            return None
+        return self.fatal.message
+
 
 def describe_run(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is run now as the manifest and the log's header hold it; ``earlier`` is the manifest so far."""
@@ -100,6 +119,7 @@ def describe_run(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, A
             "model": endpoint.model,
             "label": endpoint.label,
             **request.facts.as_dict(),
+            **({"replicas": list(request.replicas)} if request.replicas else {}),
         },
         "stream": request.settings.stream,
         "max_error_rate": request.settings.max_error_rate,

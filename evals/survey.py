@@ -1,7 +1,7 @@
 """Ask an endpoint what it is: served models, engine and version, context length, quantization."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +11,12 @@ import orjson
 from evals.endpoint import DEFAULT_KEY_VARIABLE, EndpointError, read_key, with_key
 from evals.endpoint_facts import EndpointFacts, Pages, read_facts
 from evals.failure import network_words
+from evals.reply_limits import read_at_most
 
-__all__ = ["EndpointFacts", "survey"]
+__all__ = ["EndpointFacts", "survey", "survey_each"]
 
 SURVEY_TIMEOUT_S = 15.0
+MAX_PAGE_BYTES = 16 * 1024**2
 # Pages beside the API: vLLM's, SGLang's by their present and their older names, llama.cpp's.
 _PAGES = ("version", "server_info", "get_server_info", "model_info", "get_model_info", "props", "metrics")
 
@@ -35,9 +37,29 @@ def survey(
 
     Raises :class:`EndpointError` where it cannot be reached, refuses the key or does not speak this API.
     """
+    (found,) = survey_each([base_url], api_key_env=api_key_env, headers=headers, model=model)
+    if isinstance(found, EndpointError):
+        raise found
+    return found
+
+
+def survey_each(
+    base_urls: Sequence[str], *, api_key_env: str, headers: Mapping[str, str], model: str | None = None
+) -> list[EndpointFacts | EndpointError]:
+    """Return what each endpoint tells, all asked at once; one that cannot be used has its error in its place."""
     key = read_key(api_key_env)
-    pages = asyncio.run(_survey(base_url, with_key(headers, key), api_key_env if key is not None else None))
-    return read_facts(pages, model=model)
+    sent, variable = with_key(headers, key), api_key_env if key is not None else None
+
+    async def ask(base_url: str) -> EndpointFacts | EndpointError:
+        try:
+            return read_facts(await _survey(base_url, sent, variable), model=model)
+        except EndpointError as error:
+            return error
+
+    async def ask_all() -> list[EndpointFacts | EndpointError]:
+        return await asyncio.gather(*(ask(base_url) for base_url in base_urls))
+
+    return asyncio.run(ask_all())
 
 
 async def _survey(base_url: str, headers: Mapping[str, str], key_variable: str | None) -> Pages:
@@ -98,7 +120,7 @@ async def _models(
 
 async def _get(session: aiohttp.ClientSession, url: str) -> Answer:
     async with session.get(url) as http:
-        text = await http.text(errors="replace")
+        text = (await read_at_most(http, MAX_PAGE_BYTES)).decode("utf-8", "replace")
         try:
             value = orjson.loads(text)
         except orjson.JSONDecodeError:

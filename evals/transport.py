@@ -15,21 +15,24 @@ import orjson
 
 from evals.exchange import Reply
 from evals.failure import Failure, FailureKind, http_failure, network_words, one_line, server_failure
-from evals.reply_reader import ReplyReader
+from evals.reply_limits import NO_BUDGET, ReplyLimits, read_at_most
+from evals.reply_reader import ReplyReader, endless
 from verifiers.wire_frame import find_error
 
 DRAIN_S = 0.5  # some servers keep a finished stream open
 RESCHEDULE_EVERY_S = 1.0  # moving the idle deadline on every block would cost more than reading the block
+DRAIN_BYTES = 1024**2  # and some do not stop at all
+MAX_REFUSAL_BYTES = 64 * 1024  # of an error page; words beyond are not repeated anyway
 MIN_SECRET_LENGTH = 8  # a shorter header value may be a word of the message
 
 
 @dataclass(frozen=True, kw_only=True)
 class Waits:
-    """How long a request may be silent, in seconds; there is no limit on its whole duration.
+    """How long a request may be silent, in seconds.
 
     ``first_byte_s`` is for a streamed reply in the server's queue, and the longest time that keep-alives
-    alone may take; ``idle_s`` between two blocks of a stream; ``plain_s`` for a whole reply without
-    streaming: a thinking answer may take an hour.
+    alone may take; ``idle_s`` between two blocks of a stream, whose whole duration only its budget limits;
+    ``plain_s`` for a whole reply without streaming: a thinking answer may take an hour.
     """
 
     connect_s: float = 60.0
@@ -72,15 +75,15 @@ class Transport:
         headers: Mapping[str, str],
         *,
         stream: bool,
-        max_events: int | None = None,
+        limits: ReplyLimits = NO_BUDGET,
     ) -> Reply:
         """Post ``body`` (JSON) and return the finished reply; raise :class:`Failure` otherwise.
 
         A reply counts as finished only with a finish reason: a stream that merely ends is a failure, and so
-        is one of more than ``max_events`` events. One that breaks after its finish reason is whole, and
-        flagged; so is a reply in the form that was not asked for.
+        is one beyond its ``limits``. One that breaks after its finish reason is whole, and flagged; so is a
+        reply in the form that was not asked for.
         """
-        reader = ReplyReader(started := time.perf_counter(), max_events=max_events)
+        reader = ReplyReader(started := time.perf_counter(), limits)
         if stream:
             # llama.cpp closes a connection after a stream without saying so: the next request would break on it
             headers = {**headers, "Connection": "close"}
@@ -89,13 +92,15 @@ class Transport:
             async with asyncio.timeout(wait) as deadline:
                 async with self._session.post(url, data=body, headers=headers, allow_redirects=False) as http:
                     if not 200 <= http.status < 300:  # some gateways answer 201
-                        raise await _refusal(http, headers)
-                    reply = await self._read(http, reader, deadline)
+                        raise await read_refusal(http, headers)
+                    reply = await self._read(http, reader, deadline, limits.writing_s)
             return reply if reader.is_stream == stream else _in_other_form(reply, asked_stream=stream)
         except TimeoutError as error:
             if reader.is_finished:
                 return reader.finish(was_cut=True)
             waited = time.perf_counter() - started
+            if reader.is_stream and waited >= self._waits.first_byte_s + limits.writing_s:
+                raise endless(f"still not done after {waited:,.0f} s") from error
             raise server_failure(f"timeout: silent for too long, {waited:.0f} s after the request") from error
         except (aiohttp.ClientError, OSError) as error:
             if reader.is_finished:
@@ -103,9 +108,10 @@ class Transport:
             raise server_failure(f"connection: {network_words(error)}") from error
 
     async def _read(
-        self, http: aiohttp.ClientResponse, reader: ReplyReader, deadline: asyncio.Timeout
+        self, http: aiohttp.ClientResponse, reader: ReplyReader, deadline: asyncio.Timeout, writing_s: float
     ) -> Reply:
         now = asyncio.get_running_loop().time
+        end_at = now() + self._waits.first_byte_s + writing_s
         every_s = min(RESCHEDULE_EVERY_S, self._waits.idle_s / 4)
         moved_at = -every_s
         n_events, event_at = 0, now()
@@ -122,7 +128,7 @@ class Transport:
                 if reader.n_events > n_events:
                     n_events, event_at = reader.n_events, moved_at
                 idle_at = moved_at + self._waits.idle_s + every_s
-                deadline.reschedule(min(idle_at, event_at + self._waits.first_byte_s))
+                deadline.reschedule(min(idle_at, event_at + self._waits.first_byte_s, end_at))
         return reader.finish()
 
 
@@ -136,11 +142,12 @@ async def _drain(http: aiohttp.ClientResponse) -> None:
     """Read the end of a reply that said it is done, so that its connection can be used again."""
     with suppress(TimeoutError, aiohttp.ClientError, OSError):
         async with asyncio.timeout(DRAIN_S):
-            await http.content.read()
+            await read_at_most(http, DRAIN_BYTES)
 
 
-async def _refusal(http: aiohttp.ClientResponse, sent: Mapping[str, str]) -> Failure:
-    text = await http.text(errors="replace")
+async def read_refusal(http: aiohttp.ClientResponse, sent: Mapping[str, str]) -> Failure:
+    """Return the failure that a refused request stands for, in the server's own words but without secrets."""
+    text = (await read_at_most(http, MAX_REFUSAL_BYTES)).decode("utf-8", "replace")
     words = without_secrets(_error_words(text), sent) or http.reason or ""
     if 300 <= http.status < 400:
         return Failure(

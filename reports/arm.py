@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from reports.intervals import FloatArray, Interval, critical_value, wilson
 
@@ -123,3 +124,12 @@ def arm_from_scores(codes: IntArray, scores: FloatArray, n_items: int) -> Arm:
     squares = np.bincount(codes, weights=np.square(scores - means[codes]), minlength=n_items)
     variances = np.where(epochs > 1, squares / np.maximum(epochs - 1, 1), np.nan)
     return Arm(epochs=epochs, means=means, variances=variances)
+
+
+def item_arm(rows: pd.DataFrame) -> Arm | None:
+    """Return the scored responses by item, ``None`` where there are none."""
+    scored = rows[rows["score"].notna()]
+    if scored.empty:
+        return None
+    codes, names = pd.factorize(scored["sample_id"].astype(str))
+    return arm_from_scores(codes.astype(np.int64), scored["score"].to_numpy(float), len(names))

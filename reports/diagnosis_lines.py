@@ -8,6 +8,7 @@ from reports.drift import BlockTest
 from reports.flips import FALSE_DISCOVERY
 from reports.metrics import TokenRatio
 from reports.power_text import power_advice
+from reports.replicas import LEVEL as REPLICA_LEVEL
 from reports.report import Analysis, TaskReport
 from reports.verdict import Verdict
 
@@ -44,10 +45,10 @@ def diagnosis_facts(task: TaskReport, analysis: Analysis) -> Iterator[tuple[str,
         yield "drift", f"epochs vary {times} as much as sampling explains; the interval is widened for it"
     for side, blocks in (("baseline", task.baseline.replicas), ("candidate", task.candidate.replicas)):
         if blocks is not None:
-            yield f"{side} servers", _blocks(blocks, "servers answered")
+            yield f"{side} servers", _blocks(blocks, "servers answered", REPLICA_LEVEL)
     for side, blocks in (("baseline", task.baseline.starts), ("candidate", task.candidate.starts)):
         if blocks is not None:
-            yield f"{side} starts", _blocks(blocks, "starts of the server answered")
+            yield f"{side} starts", _blocks(blocks, "starts of the server answered", _NOTABLE_P)
     if analysis.plan.is_underpowered and task.verdict is not Verdict.REGRESSION:
         yield "power", power_advice(analysis.plan)
 
@@ -64,7 +65,7 @@ def _ratio(ratio: TokenRatio) -> str:
     return f"candidate / baseline {numbers.ratio(ratio.value, ratio.interval)}"
 
 
-def _blocks(blocks: BlockTest, what: str) -> str:
-    if blocks.p_value < _NOTABLE_P:
+def _blocks(blocks: BlockTest, what: str, level: float) -> str:
+    if blocks.p_value < level:
         return f"{len(blocks.names)} {what} and differ (p {numbers.p_value(blocks.p_value)})"
     return f"{len(blocks.names)} {what} alike (p {numbers.p_value(blocks.p_value)})"

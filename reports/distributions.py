@@ -3,12 +3,14 @@
 Straight from ``scipy.special``: importing ``scipy.stats`` costs more than a second at every start.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+_HALVINGS = 60  # of a range of tens, down to the resolution of a float
 FloatArray = npt.NDArray[np.float64]
 
 
@@ -33,9 +35,23 @@ def student_quantile(chance: float, freedom: float) -> float:
     return float(special.stdtrit(freedom, chance))
 
 
+def student_power(critical: float, freedom: float, shift: float) -> float:
+    """Return the chance that Student's t about ``shift`` (noncentral) lies above ``critical``."""
+    return 1 - float(special.nctdtr(freedom, shift, critical))
+
+
 def chi_square_tail(value: float, freedom: float) -> float:
     """Return the chance that chi-square with so many degrees of freedom lies above ``value``."""
     return float(special.chdtrc(freedom, value))
+
+
+def root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a function that changes its sign once between ``low`` and ``high`` does so, by halving."""
+    at_low = function(low)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if (function(middle) > 0) == (at_low > 0) else (low, middle)
+    return (low + high) / 2
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -104,7 +104,40 @@ def _epoch_test(pairing: Pairing, side: Side) -> BlockTest | None:
 
 def _block_test(items: IntArray, blocks: IntArray, scores: FloatArray, names: tuple[str, ...]) -> BlockTest:
     """Return the generalised Cochran-Mantel-Haenszel test of blocks with items as strata."""
-    n_items, n_blocks = int(items.max()) + 1, len(names)
+    found = within_items(items, blocks, scores, len(names))
+    statistic, df = float(found.statistics(found.sums)), found.whitening.shape[1]
+    return BlockTest(
+        names=names,
+        effects=tuple(float(v) for v in found.sums / np.maximum(found.sizes, 1)),
+        statistic=statistic,
+        df=df,
+        ratio=statistic / df if df else 1.0,
+        p_value=chi_square_tail(statistic, df) if df else 1.0,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithinItems:
+    """Scores as what they differ by from their item's mean (``residuals``, one a response).
+
+    ``sums`` and ``sizes`` are each block's residuals added up and its responses. ``whitening`` (blocks x df)
+    turns sums into independent numbers of variance 1 where blocks are labels shuffled within items.
+    """
+
+    residuals: FloatArray
+    sums: FloatArray
+    sizes: FloatArray
+    whitening: FloatArray
+
+    def statistics(self, sums: FloatArray) -> FloatArray:
+        """Return the chi-squared statistic of sums by block (last axis)."""
+        squares: FloatArray = np.sum((sums @ self.whitening) ** 2, axis=-1)
+        return squares
+
+
+def within_items(items: IntArray, blocks: IntArray, scores: FloatArray, n_blocks: int) -> WithinItems:
+    """Return the scores of blocks within their items; every array has one entry a response."""
+    n_items = int(items.max()) + 1
     cells = np.bincount(items * n_blocks + blocks, minlength=n_items * n_blocks)
     counts = cells.reshape(n_items, n_blocks).astype(np.float64)
     totals = counts.sum(axis=1)
@@ -112,19 +145,15 @@ def _block_test(items: IntArray, blocks: IntArray, scores: FloatArray, names: tu
     residuals = scores - means[items]
     squares = np.bincount(items, weights=residuals**2, minlength=n_items)
     variances = squares / np.maximum(totals - 1, 1)  # of a draw without replacement from the item
-    sums = np.bincount(blocks, weights=residuals, minlength=n_blocks)
     weighted = counts * (variances / np.maximum(totals, 1))[:, None]
     covariance = np.diag(variances @ counts) - counts.T @ weighted
     sizes, directions = np.linalg.eigh(covariance)
     free = sizes > 1e-9 * max(float(sizes[-1]), 1e-9)  # the blocks' sums are tied: at least one is not free
-    df, statistic = int(free.sum()), float(np.sum((sums @ directions[:, free]) ** 2 / sizes[free]))
-    return BlockTest(
-        names=names,
-        effects=tuple(float(v) for v in sums / np.maximum(counts.sum(axis=0), 1)),
-        statistic=statistic,
-        df=df,
-        ratio=statistic / df if df else 1.0,
-        p_value=chi_square_tail(statistic, df) if df else 1.0,
+    return WithinItems(
+        residuals=residuals,
+        sums=np.bincount(blocks, weights=residuals, minlength=n_blocks).astype(np.float64),
+        sizes=counts.sum(axis=0),
+        whitening=directions[:, free] / np.sqrt(sizes[free]),
     )
 
 

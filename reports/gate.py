@@ -1,12 +1,14 @@
 """Apply a release policy to two runs: every requirement met or not, and one verdict that fails closed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from reports.comparability import UnknownFieldError
 from reports.comparison import ComparisonSettings, Side, compare_sides, find_side
 from reports.criteria import Criterion, Status, worst_status
+from reports.divergence_criterion import divergence_criterion
 from reports.policy import Policy, TaskPolicy
 from reports.policy_file import PolicyError
 from reports.report import Report, TaskReport
@@ -39,8 +41,10 @@ class GateReport:
         return tuple(sorted(found, key=lambda criterion: order.index(criterion.status)))
 
 
-def run_gate(policy: Policy, baseline: Path, candidate: Path) -> GateReport:
-    """Return the gate's report for the runs at two paths.
+def run_gate(
+    policy: Policy, baseline: Path, candidate: Path, divergence: Mapping[str, Any] | None = None
+) -> GateReport:
+    """Return the gate's report for the runs at two paths; ``divergence`` is the block of a divergence.json.
 
     Raises :class:`PolicyError` for a policy that cannot be meant for these runs, and what
     :func:`reports.comparison.compare` raises for runs that cannot be read.
@@ -48,8 +52,11 @@ def run_gate(policy: Policy, baseline: Path, candidate: Path) -> GateReport:
     ours, theirs = _named(find_side(baseline), policy), _named(find_side(candidate), policy)
     common = [task for task in policy.tasks if task in ours and task in theirs]
     report = _compared(policy, ours, theirs, common)
+    if report is not None and divergence is not None:
+        report = replace(report, divergence=divergence)
     compared = {task.task: task for task in report.tasks} if report is not None else {}
-    criteria = tuple(_criteria(policy, ours, theirs, compared))
+    advice = divergence_criterion(policy.divergence, divergence)
+    criteria = (*_criteria(policy, ours, theirs, compared), *((advice,) if advice is not None else ()))
     return GateReport(
         policy=policy, verdict=_OF_STATUS[worst_status(criteria)], criteria=criteria, report=report
     )

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from reports.arm import IntArray
+from reports.dead import dead_reason
 from reports.intervals import FloatArray
 from reports.log_members import LogError
 from reports.run_files import MANIFEST, AmbiguousRunError, TaskRun, find_runs
@@ -140,9 +141,10 @@ def _reason_to_skip(run: TaskRun) -> str | None:
         return "records no fingerprint; which runs it may be compared with is not known"
     if read_time(run.facts.started) is None:
         return f"started is {run.facts.started!r}; a time in ISO 8601 is expected"
-    if not run.frame["score"].notna().any():
+    dead = dead_reason(run.facts, run.frame)
+    if dead is None and not run.frame["score"].notna().any():
         return "has no scored response; run it again"
-    return None
+    return dead
 
 
 def read_time(text: str | None) -> datetime | None:

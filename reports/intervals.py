@@ -64,7 +64,12 @@ def critical_value(confidence: float) -> float:
 
 
 def wilson(p: npt.ArrayLike, n: npt.ArrayLike, z: float) -> Limits:
-    """Return Wilson's score limits of a proportion ``p`` seen on ``n`` (any positive real) trials."""
+    """Return Wilson's score limits of a proportion ``p`` seen on ``n`` (any positive real) trials.
+
+    >>> limits = wilson(1.0, 22, critical_value(0.95))
+    >>> round(float(limits.low), 3), float(limits.high)
+    (0.851, 1.0)
+    """
     p, n = np.asarray(p, dtype=np.float64), np.asarray(n, dtype=np.float64)
     shrink = 1 + z * z / n
     centre = (p + z * z / (2 * n)) / shrink

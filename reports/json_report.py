@@ -75,7 +75,7 @@ def _rounded(value: Any) -> Any:
 
 def report_document(report: Report) -> dict[str, Any]:
     """Return the document: fractions in [0, 1], ``None`` where a value is not known."""
-    return {
+    document = {
         "schema": SCHEMA_VERSION,
         "verdict": report.verdict.value,
         "confidence": report.confidence,
@@ -89,6 +89,7 @@ def report_document(report: Report) -> dict[str, Any]:
             "candidate": _provenance(report.candidate_label, [pair[1] for pair in report.facts.values()]),
         },
     }
+    return document if report.divergence is None else document | {"divergence": dict(report.divergence)}
 
 
 def _task(task: TaskReport) -> dict[str, Any]:

@@ -80,6 +80,7 @@ READERS: Mapping[str, Callable[[list[Any]], Column]] = {
     "seed": _each(as_integer),
     "replica": _each(_label),
     "flags": _each(_joined),
+    "failed_replicas": _each(_joined),
     "tokens_estimated": _each(_boolean),
     "secondary": _each(_json),
     "details": _each(_json),

@@ -1,9 +1,11 @@
 """Render a comparison as markdown that fits a pull-request comment."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from reports.closing_lines import closing_lines
+from reports.divergence import lines as divergence
 from reports.intervals import Estimate
 from reports.items import cut
 from reports.report import SEVERITY, Report, TaskReport
@@ -47,6 +49,8 @@ def _rendered(report: Report, sections: Sequence[str]) -> str:
     closing = [escaped(line) for line in closing_lines(report)]
     blocks = [f"# {escaped(cut(headline(report), _MAX_HEADLINE))}"]
     blocks += [*closing, *sections] if len(report.tasks) > _MANY else [*sections, *closing]
+    if report.divergence is not None:
+        blocks.append("\n".join(_divergence_section(report.divergence)))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -69,6 +73,15 @@ def _overview(tasks: Sequence[TaskReport]) -> Iterator[str]:
         delta = None if analysis is None else Estimate(value=analysis.delta.value, interval=analysis.interval)
         shown = "not compared" if delta is None else estimate_points(delta)
         yield f"| {escaped(cut(task.task, _MAX_NAME))} | {task.verdict} | {escaped(shown)} |"
+
+
+def _divergence_section(block: Mapping[str, Any]) -> Iterable[str]:
+    yield f"## {escaped(divergence.headline(block))}"
+    yield ""
+    yield "| | |"
+    yield "|---|---|"
+    for fact in divergence.summary(block):
+        yield f"| {escaped(fact.name)} | {escaped(fact.text)} |"
 
 
 def escaped(text: str) -> str:

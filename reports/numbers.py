@@ -13,7 +13,11 @@ _ROUNDING = 1e-9  # what a sum of rounded numbers, or report.json, may lack of a
 
 
 def percent(fraction: float | None, digits: int = 2) -> str:
-    """Format a fraction as percent: ``98.96 %``; never ``100.00 %`` for less than all."""
+    """Format a fraction as percent: ``98.96 %``; never ``100.00 %`` for less than all.
+
+    >>> percent(0.98958), percent(0.99999)
+    ('98.96 %', '99.99 %')
+    """
     if fraction is None or math.isnan(fraction):
         return UNKNOWN
     if math.isinf(fraction):
@@ -35,7 +39,11 @@ def limit(fraction: float) -> str:
 
 
 def points(fraction: float, digits: int = 2) -> str:
-    """Format a difference of fractions in percentage points, signed: ``-0.31 pp``."""
+    """Format a difference of fractions in percentage points, signed: ``-0.31 pp``.
+
+    >>> points(-0.0062)
+    '-0.62 pp'
+    """
     return f"{_signed(fraction, digits)} pp"
 
 
@@ -83,6 +91,15 @@ def ratio(value: float, interval: Interval | None) -> str:
     if interval is None:
         return f"{value:.{digits}f}"
     return f"{value:.{digits}f} [{interval.low:.{digits}f}, {interval.high:.{digits}f}]"
+
+
+def decimals(value: float, low: float | None = None, high: float | None = None) -> str:
+    """Format a number of unknown size with its limits: ``0.0123 [0.0117, 0.0129]``, two digits of the width."""
+    if low is None or high is None:
+        return f"{value:.3g}"
+    width = high - low
+    digits = min(max(1 - math.floor(math.log10(width)), 0), 12) if 0 < width < math.inf else 4
+    return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def share(part: int, whole: int) -> str:

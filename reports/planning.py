@@ -7,8 +7,9 @@ from typing import Any
 import pandas as pd
 
 from reports import numbers
+from reports.arm import item_arm
+from reports.default_power import DEFAULT_NOISE
 from reports.power import (
-    DEFAULT_NOISE,
     POWER,
     Epochs,
     Noise,
@@ -20,7 +21,6 @@ from reports.power import (
 )
 from reports.power_text import wider_margin
 from reports.run_files import TaskRun
-from reports.run_summary import item_arm
 from reports.tolerance import Tolerance
 
 LOSSES = (0.0, 0.5, 1.0, 2.0, 3.0)  # in margins

@@ -30,6 +30,13 @@ class BaselinePolicy:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DivergencePolicy:
+    """What is advised on divergence: the most nats per token; ``None`` advises nothing."""
+
+    max_kl: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class TaskPolicy:
     """What is asked of one task; limits are fractions, ``None`` asks nothing.
 
@@ -74,3 +81,4 @@ class Policy:
     allow_mismatch: tuple[str, ...] = ()
     allow_mismatch_line: int = 1
     baseline: BaselinePolicy = field(default_factory=BaselinePolicy)
+    divergence: DivergencePolicy = field(default_factory=DivergencePolicy)

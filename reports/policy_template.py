@@ -8,7 +8,8 @@ import pandas as pd
 
 from reports.arm import Arm, arm_from_scores
 from reports.comparison import NAMELESS_TASK
-from reports.power import DEFAULT_EPOCHS, DEFAULT_MARGINS, Epochs, noise_from_baseline, smallest_margin
+from reports.default_power import DEFAULT_EPOCHS, DEFAULT_MARGINS
+from reports.power import Epochs, noise_from_baseline, smallest_margin
 from reports.power_text import rounded_up
 from reports.run_files import TaskRun
 
@@ -32,6 +33,9 @@ allow_mismatch = []
 # max_age_days = 90       # days between the end of the baseline's run and the candidate's
 allow_foreign = false     # results of other harnesses or bare score files as baseline
 
+[divergence]
+# max_kl = 0.01           # nats per token, of quantcheck divergence; advice only, never fails the gate
+
 [defaults]
 required = true           # false: only advice, never fails the gate
 min_coverage = 1.0        # share of the expected responses that must have a score, on both sides
@@ -44,6 +48,10 @@ max_truncated_increase = 0.01  # candidate - baseline
 """
 
 
+# shows that an endpoint works, not what a checkpoint knows: no ground to release one
+_NO_BENCHMARKS = frozenset({"smoke"})
+
+
 @dataclass(frozen=True, kw_only=True)
 class TaskSuggestion:
     """A margin for one task and why it is that one."""
@@ -54,7 +62,7 @@ class TaskSuggestion:
 
 
 def default_suggestions() -> list[TaskSuggestion]:
-    """Return the published-power margins of the tasks we know."""
+    """Return the published-power margins of the benchmarks we know."""
     return [
         TaskSuggestion(
             task=task,
@@ -62,6 +70,7 @@ def default_suggestions() -> list[TaskSuggestion]:
             why=f"equal checkpoints pass 4 times in 5 at {_epochs(DEFAULT_EPOCHS[task])}",
         )
         for task, margin in DEFAULT_MARGINS.items()
+        if task not in _NO_BENCHMARKS
     ]
 
 

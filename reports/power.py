@@ -7,22 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reports.arm import Arm, effective_n
-from reports.distributions import normal_cdf, normal_quantile, student_quantile
+from reports.distributions import normal_cdf, normal_quantile, root, student_power, student_quantile
 from reports.intervals import critical_value, mover_difference, tango, wilson
 from reports.pairing import Pairing
 from reports.verdict import check_margin
 
 POWER = 0.80  # chance of a verdict that a plan should have
 MAX_EPOCHS = 4096
-
-# The smallest margins two equal checkpoints pass four times in five at the default epochs (statistics 9).
-DEFAULT_MARGINS = {
-    "aime25": 0.014,
-    "gpqa_diamond": 0.031,
-    "ocrbench": 0.021,
-    "mmmu_pro": 0.024,
-    "k2_tool_calls": 0.008,
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,17 +64,6 @@ class Plan:
     def is_underpowered(self) -> bool:
         """Say whether equal checkpoints would fail to pass more than one time in five."""
         return self.pass_chance < POWER
-
-
-# Assumed until a baseline is measured: the noise behind the default margins (statistics 9).
-DEFAULT_NOISE = {
-    "aime25": Noise(n_items=30, accuracy=0.985, within_baseline=0.0103, within_candidate=0.0103),
-    "gpqa_diamond": Noise(n_items=198, accuracy=0.90, within_baseline=0.0465, within_candidate=0.0465),
-    "ocrbench": Noise(n_items=1000, accuracy=0.91, within_baseline=0.0268, within_candidate=0.0268),
-    "mmmu_pro": Noise(n_items=1730, accuracy=0.79, within_baseline=0.0625, within_candidate=0.0625),
-    "k2_tool_calls": Noise(n_items=2000, accuracy=0.99, within_baseline=0.0075, within_candidate=0.0075),
-}
-DEFAULT_EPOCHS = {"aime25": 32, "gpqa_diamond": 4, "ocrbench": 1, "mmmu_pro": 1, "k2_tool_calls": 1}
 
 
 def noise_from_baseline(arm: Arm) -> Noise | None:
@@ -182,18 +162,15 @@ def items_for_paired_t(
     loss: float, spread: float, *, power: float = POWER, confidence: float = 0.95
 ) -> float:
     """Return the items for which a paired t-test sees ``loss`` with item differences of ``spread``."""
-    from scipy.optimize import brentq  # noqa: PLC0415  (both cost more than a second at every start)
-    from scipy.stats import nct  # noqa: PLC0415
-
     level = (1 - confidence) / 2
 
     def excess(n: float) -> float:
-        return float(nct.sf(student_quantile(1 - level, n - 1), n - 1, math.sqrt(n) * loss / spread)) - power
+        return student_power(student_quantile(1 - level, n - 1), n - 1, math.sqrt(n) * loss / spread) - power
 
     high = 4.0
     while excess(high) < 0:
         high *= 2
-    return float(brentq(excess, 2, high, xtol=1e-9)) if excess(2) < 0 else 2.0
+    return root(excess, 2, high) if excess(2) < 0 else 2.0
 
 
 def responses_for_accuracies(

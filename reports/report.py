@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from reports.comparability import Mismatch
 from reports.delta import Delta
@@ -162,7 +163,10 @@ class TaskReport:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """Two checkpoints compared on every task that both ran; ``pooled`` is their mean delta, from two on."""
+    """Two checkpoints compared on every task that both ran; ``pooled`` is their mean delta, from two on.
+
+    ``divergence`` is the block of a divergence.json, where one was given; it enters no verdict.
+    """
 
     verdict: Verdict
     confidence: float
@@ -173,6 +177,7 @@ class Report:
     only_baseline: tuple[str, ...] = ()
     only_candidate: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    divergence: Mapping[str, Any] | None = None
 
     @property
     def facts(self) -> Mapping[str, tuple[TaskFacts, TaskFacts]]:

@@ -92,6 +92,7 @@ def _report(document: Fields) -> Report:
         only_baseline=tuple(document["only_baseline"]),
         only_candidate=tuple(document["only_candidate"]),
         notes=tuple(document["notes"]),
+        divergence=document.get("divergence"),
     )
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from reports.divergence.schema import DIVERGENCE_SCHEMA
 from reports.json_report import SCHEMA_VERSION, to_json
 
 Schema = dict[str, Any]
@@ -231,6 +232,7 @@ REPORT_SCHEMA: Schema = {
         "notes": _list(_TEXT),
         "provenance": _sides(_SIDE_PROVENANCE),
         "comparison_verdict": _maybe(_VERDICT),
+        "divergence": _maybe(DIVERGENCE_SCHEMA),
         "gate": _object({"policy": _TEXT, "inconclusive": _TEXT, "criteria": _list(_CRITERION)}),
     },
 }

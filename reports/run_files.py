@@ -127,6 +127,8 @@ def _runs_of_directory(directory: Path) -> list[TaskRun]:
     """Return the runs of one directory: logs of one fingerprint (ours) or task id (others') are one run."""
     paths = sorted(directory.glob(f"*{LOG_SUFFIX}"))
     manifest = _read_manifest(directory / MANIFEST)
+    if not paths and manifest.get("dead"):
+        raise LogError(f"{directory}: {manifest['dead']}")
     if not paths:
         raise LogError(f"{directory}: has a manifest and no log; run the task again, it resumes")
     groups: dict[tuple[str, str], list[EvalLog]] = {}
@@ -204,6 +206,7 @@ def _with_manifest(facts: TaskFacts, manifest: Mapping[str, Any]) -> TaskFacts:
         max_error_rate=_rate(manifest.get("max_error_rate"), facts.max_error_rate),
         sequential=manifest.get("sequential") or facts.sequential,
         starts=server_starts(manifest.get("starts")),
+        dead=dead if isinstance(dead := manifest.get("dead"), str) else None,
     )
 
 

@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from reports.arm import Arm, arm_from_scores
+from reports.arm import item_arm
 from reports.category_table import category_facts
+from reports.dead import dead_reason
+from reports.replica_text import replicas_section
 from reports.run_files import read_scores
 from reports.score_table import OUTCOMES, TaskFacts
 from reports.speed import speed_of
@@ -21,6 +22,7 @@ from reports.tool_call_rows import has_tool_calls
 SCHEMA = 1
 CONFIDENCE = 0.95
 TOOL_TASK = "k2_tool_calls"
+_NO_ACCURACY: dict[str, float | None] = {"value": None, "low": None, "high": None}
 
 
 def summarise_run(
@@ -35,7 +37,8 @@ def summarise_run(
 
     ``accuracy`` counts every response but errors, as served; ``accuracy_completed`` leaves truncated ones
     out as well. A run is invalid where errors exceed ``max_error_rate`` of the expected responses, partial
-    where responses are missing, complete otherwise. ``groups`` as in :func:`category_facts`.
+    where responses are missing, complete otherwise. A dead checkpoint's run is invalid and has no accuracy;
+    ``dead`` says why (:func:`reports.dead.dead_reason`). ``groups`` as in :func:`category_facts`.
     """
     table = read_scores(directory)
     facts = next(iter(table.facts.values()))
@@ -67,6 +70,8 @@ def summarise(
     expected = facts.expected or n_items * n_epochs
     completed = sum(outcomes.values()) - outcomes["error"]
     finished = rows[~rows["outcome"].isin(["error", "truncated"])]
+    dead = dead_reason(facts, rows)
+    status = run_status(outcomes["error"], completed, expected, max_error_rate)
     return {
         "schema": SCHEMA,
         "task": facts.task,
@@ -74,7 +79,8 @@ def summarise(
         "label": facts.label,
         "fingerprint": facts.fingerprint,
         "log": log,
-        "status": run_status(outcomes["error"], completed, expected, max_error_rate),
+        "status": status if dead is None else "invalid",
+        "dead": dead,
         "n_items": n_items,
         "epochs": n_epochs,
         "expected": expected,
@@ -85,16 +91,17 @@ def summarise(
         "errors_by_kind": _errors_by_kind(rows),
         "first_error": _first_error(rows),
         "flags": flag_counts(rows),
-        "accuracy": _accuracy(rows),
-        "accuracy_completed": _accuracy(finished),
+        "accuracy": _accuracy(rows) if dead is None else _NO_ACCURACY,
+        "accuracy_completed": _accuracy(finished) if dead is None else _NO_ACCURACY,
         **_escalated(rows),
         "truncation_rate": outcomes["truncated"] / completed if completed else None,
-        "per_epoch": _per_epoch(rows),
+        "per_epoch": _per_epoch(rows) if dead is None else [],
         "tokens": _tokens(rows),
         "speed": speed_section(speed_of(rows, facts.client)),
         "requests_sent": requests_sent,
         "retries": retries,
-        **category_facts(rows, groups),
+        **replicas_section(rows, facts.endpoint, CONFIDENCE),
+        **(category_facts(rows, groups) if dead is None else {}),
         **_tool_calls(rows, facts),
     }
 
@@ -127,19 +134,10 @@ def flag_counts(rows: pd.DataFrame) -> dict[str, int]:
     return dict(counts)
 
 
-def item_arm(rows: pd.DataFrame) -> Arm | None:
-    """Return the scored responses by item, ``None`` where there are none."""
-    scored = rows[rows["score"].notna()]
-    if scored.empty:
-        return None
-    codes, names = pd.factorize(scored["sample_id"].astype(str))
-    return arm_from_scores(codes.astype(np.int64), scored["score"].to_numpy(float), len(names))
-
-
 def _accuracy(rows: pd.DataFrame) -> dict[str, float | None]:
     arm = item_arm(rows)
     if arm is None:
-        return {"value": None, "low": None, "high": None}
+        return _NO_ACCURACY
     interval = arm.interval(CONFIDENCE)
     return {"value": arm.accuracy, "low": interval.low, "high": interval.high}
 

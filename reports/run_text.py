@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from reports.category_table import render_categories
+from reports.replica_text import replica_lines
 from reports.speed_text import CLIENT_NOTE, read_speed, speed_line
 from reports.tool_call_json import tool_call_lines
 
@@ -14,11 +15,12 @@ def render_summary(summary: Mapping[str, Any], directory: Path) -> str:
     """Return the summary as a few lines; the last says where the log lies and what to do next."""
     lines = [
         _headline(summary),
+        *([f"  {summary['dead']}"] if summary.get("dead") else []),
         f"  truncated {_count(summary, 'truncated')}   errors {_count(summary, 'error')}   "
         f"no answer {_count(summary, 'no_answer')}   {_sent(summary)}",
-        f"  accuracy {_interval(summary['accuracy'])}{_partial(summary)}",
+        f"  accuracy {_accuracy(summary)}{_partial(summary)}",
     ]
-    if summary["outcomes"]["truncated"]:
+    if summary["outcomes"]["truncated"] and not summary.get("dead"):
         lines.append(f"  over completed responses {_interval(summary['accuracy_completed'])}")
     if summary.get("accuracy_escalated"):
         lines.append(f"  with larger budgets {_escalated(summary)}")
@@ -29,6 +31,7 @@ def render_summary(summary: Mapping[str, Any], directory: Path) -> str:
     )
     lines.append(f"  tokens per response {_tokens(summary['tokens'])}")
     lines += _speed(summary)
+    lines += [f"  {line}" for line in replica_lines(summary["replicas"])] if "replicas" in summary else []
     if flagged := {name: n for name, n in summary["flags"].items() if n}:
         lines.append("  flags " + ", ".join(f"{name} {n}" for name, n in flagged.items()))
     lines.append(f"log {directory / (summary['log'] or '')} · next: {_next(summary, directory)}")
@@ -52,6 +55,10 @@ def _count(summary: Mapping[str, Any], outcome: str) -> str:
 
 def _sent(summary: Mapping[str, Any]) -> str:
     return f"requests sent {summary['requests_sent']} ({summary['retries']} retries)"
+
+
+def _accuracy(summary: Mapping[str, Any]) -> str:
+    return "not stated: the checkpoint is dead" if summary.get("dead") else _interval(summary["accuracy"])
 
 
 def _interval(figure: Mapping[str, Any]) -> str:
@@ -100,6 +107,8 @@ def _speed(summary: Mapping[str, Any]) -> list[str]:
 
 
 def _next(summary: Mapping[str, Any], directory: Path) -> str:
+    if summary.get("dead"):
+        return "quantcheck check, once the checkpoint is mended"
     if summary["status"] != "complete":
         return "run the same command again to send what is missing"
     return f"quantcheck compare BASELINE {directory.parent.parent}"

@@ -2,7 +2,7 @@
 
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,11 +22,12 @@ def export_rows(runs: list[TaskRun]) -> pd.DataFrame:
     """Return the rows of the runs with what a reader needs of the run in every row.
 
     A response that the run expected and never got has a row without outcome and score, so that the gap
-    stays visible in the file.
+    stays visible in the file. Rows are in order of epoch and sample, whichever was finished first: equal
+    runs give equal files.
     """
     frames = []
     for run in runs:
-        rows = concat_frames([run.frame, _absent(run)])
+        rows = _in_order(concat_frames([run.frame, _absent(run)]), run.facts.sample_ids)
         for name in RUN_COLUMNS:
             rows[name] = getattr(run.facts, name)
         frames.append(rows)
@@ -44,6 +45,14 @@ def render_scores(table: pd.DataFrame, file_format: str) -> bytes:
     if file_format == "jsonl":
         return b"".join(_json_lines(table))
     return table.to_csv(index=False, lineterminator="\n").encode()
+
+
+def _in_order(rows: pd.DataFrame, sample_ids: Sequence[str]) -> pd.DataFrame:
+    """Return the rows by epoch, then as the dataset has its samples; samples it does not name follow as they came."""
+    names = rows["sample_id"].astype(str)
+    place = {name: number for number, name in enumerate(dict.fromkeys([*sample_ids, *names]))}
+    keys = pd.DataFrame({"epoch": rows["epoch"], "place": names.map(place)})
+    return rows.loc[keys.sort_values(["epoch", "place"], kind="stable").index].reset_index(drop=True)
 
 
 def _absent(run: TaskRun) -> pd.DataFrame:
@@ -79,7 +88,8 @@ def _json_lines(table: pd.DataFrame) -> Iterator[bytes]:
 
 
 def _row(row: dict[str, Any]) -> dict[str, Any]:
-    row["flags"] = row["flags"].split(";") if row["flags"] else []
+    for name in ("flags", "failed_replicas"):
+        row[name] = row[name].split(";") if row[name] else []
     for name in ("secondary", "details"):
         if row[name] is not None:
             row[name] = orjson.Fragment(row[name])

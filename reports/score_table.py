@@ -39,6 +39,7 @@ EXTRA_COLUMNS = (
     "tokens_estimated",
     "secondary",
     "details",  # JSON text: what a report of the task's own reads, such as the calls of a response
+    "failed_replicas",  # of several replicas those that failed before one answered, once for each attempt
     # what a larger budget brought where the response as served was truncated; never mixed into the others
     "escalated_outcome",
     "escalated_score",
@@ -59,6 +60,7 @@ REPEATED_TEXT = (
     "content_hash",
     "category",
     "escalated_outcome",
+    "failed_replicas",
 )
 FREE_TEXT = ("answer", "lenient_answer", "reason", "error", "secondary", "details")
 # A count or time beyond this is none: sums and squares of it would overflow.
@@ -90,7 +92,8 @@ class TaskFacts:
     ``sequential`` holds the looks that a run declared which may stop early, ``starts`` the times (Unix) at
     which it was started on a server that may have been a new one.
     ``status`` is the log's own word (``success``, ``started``, ``cancelled``, ``error``, ``torn``) or
-    ``file`` for a score file. ``client`` is what the run measured of its own client.
+    ``file`` for a score file. ``client`` is what the run measured of its own client. ``dead`` says why the run
+    was stopped as that of a dead checkpoint.
     """
 
     task: str
@@ -114,6 +117,7 @@ class TaskFacts:
     notes: tuple[str, ...] = ()
     sequential: Mapping[str, Any] = field(default_factory=dict)
     starts: tuple[float, ...] = ()
+    dead: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +125,8 @@ class ScoreTable:
     """Rows of one or several tasks (:data:`COLUMNS`) and the facts of each task, by task name.
 
     In the frame ``score`` is NaN where the response is missing, ``outcome`` is null where a foreign source
-    gave no score, ``flags`` is text joined by ``;``, ``secondary`` and ``details`` JSON text, ``seed`` a nullable integer.
+    gave no score, ``flags`` and ``failed_replicas`` are text joined by ``;``, ``secondary`` and
+    ``details`` JSON text, ``seed`` a nullable integer.
     """
 
     frame: pd.DataFrame

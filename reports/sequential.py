@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from reports.distributions import normal_cdf, normal_quantile, normal_tail
+from reports.distributions import normal_cdf, normal_quantile, normal_tail, root
 from reports.intervals import FloatArray, Interval, critical_value
 from reports.paired_intervals import headline_interval
 from reports.pairing import Pairing
@@ -136,22 +136,13 @@ def boundaries(
 
     Recursive numerical integration of the score process (Armitage, McPherson and Rowe 1969).
     """
-    from scipy.optimize import brentq  # noqa: PLC0415  (0.1 s at every start for what few commands need)
-
     _check_fractions(fractions)
     bounds: list[float] = []
     walk = _Walk(scores=np.zeros(1), mass=np.ones(1), fraction=0.0)
     already = 0.0
     for fraction in fractions:
         target = spent(fraction, error, spending)
-        bound = float(
-            brentq(
-                lambda z, at=fraction, share=target - already, path=walk: path.crossing(z, at) - share,
-                -REACH,
-                40.0,
-                xtol=1e-10,
-            )
-        )
+        bound = walk.bound(fraction, target - already)
         bounds.append(bound)
         walk, already = walk.advance(bound, fraction), target
     return bounds
@@ -214,6 +205,10 @@ class _Walk:
         """Return the chance of being above ``bound`` at ``fraction``."""
         step = math.sqrt(fraction - self.fraction)
         return float(self.mass @ normal_cdf((self.scores - bound * math.sqrt(fraction)) / step))
+
+    def bound(self, fraction: float, share: float) -> float:
+        """Return the bound at ``fraction`` that a share of all paths crosses."""
+        return root(lambda z: self.crossing(z, fraction) - share, -REACH, 40.0)
 
     def advance(self, bound: float, fraction: float) -> "_Walk":
         """Return the paths that stay below ``bound`` at ``fraction``."""

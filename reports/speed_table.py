@@ -6,11 +6,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from reports import numbers
+from reports.arm import item_arm
 from reports.cost import Cost, Price, cost_of
 from reports.intervals import Estimate
 from reports.json_values import value_and_limits
 from reports.run_files import TaskRun
-from reports.run_summary import CONFIDENCE, item_arm
+from reports.run_summary import CONFIDENCE
 from reports.speed import Speed, speed_of
 from reports.speed_text import CLIENT_NOTE, UNKNOWN, milliseconds, speed_block, speed_section
 from reports.tallies import count_outcomes

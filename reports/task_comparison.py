@@ -8,6 +8,7 @@ import pandas as pd
 
 from reports.best_of import compare_majority, compare_pass_at
 from reports.comparability import is_protocol_known, join_items, protocol_mismatches
+from reports.dead import refuse_dead
 from reports.delta import delta_of
 from reports.diagnosis import diagnose
 from reports.drift import check_drift
@@ -18,6 +19,7 @@ from reports.metrics import SideBySide
 from reports.paired_intervals import headline_interval
 from reports.pairing import NoCommonItemsError, Pairing, pair_scores
 from reports.power import Epochs, noise_from_pair, plan
+from reports.replica_text import replica_caution
 from reports.report import Analysis, TaskReport
 from reports.response_length import length_bins
 from reports.run_files import TaskRun
@@ -36,18 +38,23 @@ def compare_task(
     """Return the report of one task; a pair that is not comparable gets the verdict invalid and why."""
     joined = join_items(base.frame, cand.frame)
     stage = stage_of_pair(base, cand, confidence)
+    sides = {
+        "baseline": side_report(base.facts, base.frame),
+        "candidate": side_report(cand.facts, cand.frame),
+    }
     report = TaskReport(
         task=base.facts.task,
         verdict=Verdict.INVALID,
         reason="",
         margin=tolerance.margin,
         margin_source=tolerance.source,
-        baseline=side_report(base.facts, base.frame),
-        candidate=side_report(cand.facts, cand.frame),
+        baseline=sides["baseline"],
+        candidate=sides["candidate"],
         mismatches=protocol_mismatches(base.facts, cand.facts, allowed),
         joined_by_content=joined.by_content,
         notes=(
             *_notes(base, cand),
+            *(line for name, side in sides.items() for line in replica_caution(name, side.replicas)),
             *(stage_notes(stage) if stage is not None else ()),
             *trigger_notes(joined.baseline, joined.candidate),
         ),
@@ -55,6 +62,8 @@ def compare_task(
         by_response_length=length_bins(joined.baseline, joined.candidate, confidence=confidence),
         stage=stage,
     )
+    if (dead := refuse_dead(report, base, cand)) is not None:
+        return dead
     refused = [str(mismatch) for mismatch in report.mismatches if not mismatch.allowed]
     if refused:
         return replace(report, reason=_refusal(refused))

@@ -1,9 +1,11 @@
 """Render a comparison for a terminal: plain text that reads in 80 columns and loses nothing in 100."""
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from reports.closing_lines import closing_lines
+from reports.divergence import lines as divergence
 from reports.report import Report, TaskReport
 from reports.report_lines import (
     comparison_lines,
@@ -16,6 +18,7 @@ from reports.report_lines import (
 WIDTH = 96
 _NAME_WIDTH = 18
 _MAX_SIDE_WIDTH = 38
+_DIVERGENCE_WIDTH = 26
 
 
 def render_terminal(report: Report) -> str:
@@ -23,6 +26,8 @@ def render_terminal(report: Report) -> str:
     blocks = [wrapped(headline(report), "")]
     blocks += ["\n".join(_task_block(task, report)) for task in report.tasks]
     blocks += [wrapped(line, "") for line in closing_lines(report)]
+    if report.divergence is not None:
+        blocks.append("\n".join(_divergence_block(report.divergence)))
     return printable("\n\n".join(blocks) + "\n")
 
 
@@ -44,6 +49,12 @@ def _task_block(task: TaskReport, report: Report) -> Iterable[str]:
     for fact in comparison_lines(task):
         yield wrapped(fact.text, f"  {fact.name:<{_NAME_WIDTH}}")
     yield wrapped(verdict_line(task), "  ")
+
+
+def _divergence_block(block: Mapping[str, Any]) -> Iterable[str]:
+    yield wrapped(divergence.headline(block), "")
+    for fact in divergence.summary(block):
+        yield wrapped(fact.text, f"  {fact.name:<{_DIVERGENCE_WIDTH}}")
 
 
 def _columns(name: str, baseline: str, candidate: str, width: int) -> str:

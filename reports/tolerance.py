@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 
+from reports.default_power import DEFAULT_MARGINS
 from reports.delta import Delta
 from reports.intervals import Interval
-from reports.power import DEFAULT_MARGINS
 from reports.verdict import Judgement, Verdict, judge_delta, judge_recovery
 
 UNKNOWN_TASK_MARGIN = 0.01

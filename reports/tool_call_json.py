@@ -25,6 +25,7 @@ def tool_call_block(found: ToolCallMetrics) -> dict[str, Any]:
         "recoverable_calls": found.n_recoverable_calls,
         "data_faults": found.n_data_faults,
         "reasons": dict(found.reasons),
+        "failures": dict(found.failures),
         "by_delivery": {name: _delivery(part) for name, part in found.deliveries.items()},
         "stream_gap": None if found.stream_gap is None else _gap(found.stream_gap),
         "trigger": None if found.trigger is None else trigger_block(found.trigger),

@@ -46,7 +46,8 @@ class ToolCallMetrics:
 
     ``schema`` is over responses that call and can be judged (a fault of the tool's own schema is nobody's),
     ``finish_agreement`` over those that the budget did not end. ``reasons`` counts faulty calls by reason,
-    ``n_data_faults`` requests whose own tool declarations are at fault.
+    ``failures`` failed requests by what was said of them, ``n_data_faults`` requests whose own tool
+    declarations are at fault.
     """
 
     n_responses: int
@@ -62,6 +63,7 @@ class ToolCallMetrics:
     finish_agreement: Estimate | None
     leak_rate: Estimate | None
     reasons: Mapping[str, int] = field(default_factory=dict)
+    failures: Mapping[str, int] = field(default_factory=dict)
     deliveries: Mapping[str, Delivery] = field(default_factory=dict)
     stream_gap: StreamGap | None = None
     trigger: Trigger | None = None
@@ -94,10 +96,18 @@ def tool_call_metrics(
         finish_agreement=_share(calls["finish_agrees"], confidence),
         leak_rate=_share(calls.loc[told, "leaked"], confidence),
         reasons=dict(Counter(reason for reasons in calls["reasons"] for reason in reasons).most_common()),
+        failures=_failures(rows),
         deliveries=_deliveries(calls, confidence),
         stream_gap=stream_gap(calls, confidence),
         trigger=None if reference is None else trigger_metrics(rows, reference, confidence=confidence),
     )
+
+
+def _failures(rows: pd.DataFrame) -> dict[str, int]:
+    """Return what was said of failed requests, the usual first; rows of elsewhere may not say it."""
+    failed = rows.loc[rows["outcome"] == "error", "error"].to_list() if "error" in rows else []
+    said = (" ".join(str(words).split()) for words in failed if isinstance(words, str) and words.strip())
+    return dict(Counter(said).most_common())
 
 
 def stream_gap(calls: pd.DataFrame, confidence: float = CONFIDENCE) -> StreamGap | None:

@@ -30,6 +30,8 @@ def vendor_document(report: VendorReport) -> dict[str, Any]:
         "tool_calls": {
             "trigger_f1": estimate(report.tool_calls.trigger_f1),
             "schema_accuracy": estimate(report.tool_calls.schema_accuracy),
+            "reference_noise": [estimate(found) for found in report.tool_calls.reference_noise],
+            "details": dict(report.tool_calls.details) or None,
         },
         "criteria": [_criterion(criterion) for criterion in report.criteria],
         "notes": list(report.notes),
@@ -71,4 +73,5 @@ def _figure(figure: Figure | None) -> dict[str, Any] | None:
     if figure is None:
         return None
     found = estimate(figure.estimate) or {}
-    return {**found, "pass_line": figure.pass_line, "kept": figure.kept, "judged": figure.judged}
+    counts = {"kept": figure.kept, "judged": figure.judged}
+    return {**found, "pass_line": figure.pass_line, "limit": figure.limit or None, **counts}

@@ -20,6 +20,7 @@ _WORDS = {
     Standing.ERROR: "not judged",
     Standing.NOT_APPLICABLE: "does not apply",
 }
+FOR_INFORMATION = "for information"  # a figure without a pass line
 _WORST_FIRST = (Standing.FAIL, Standing.ERROR, Standing.PASS, Standing.NOT_APPLICABLE)
 _SHOWN_FOLLOWERS = 6
 
@@ -113,10 +114,22 @@ def kept_lines(report: VendorReport) -> Iterator[tuple[str, str]]:
 
 
 def idle_lines(report: VendorReport) -> Iterator[tuple[str, str]]:
-    """Yield the name and the reason of each criterion that does not apply."""
+    """Yield the name of each criterion that judges nothing, with that it does so, and the reason."""
     for criterion in report.criteria:
         if criterion.standing is Standing.NOT_APPLICABLE:
-            yield criterion.name, criterion.evidence
+            yield f"{criterion.name} {_idle_word(criterion)}", criterion.evidence
+
+
+def standing_words(criterion: VendorCriterion) -> str:
+    """Return how an endpoint stands to a criterion, in words."""
+    if criterion.standing is Standing.NOT_APPLICABLE:
+        return _idle_word(criterion)
+    return _WORDS[criterion.standing] + (" (advice)" if criterion.is_advisory else "")
+
+
+def _idle_word(criterion: VendorCriterion) -> str:
+    is_figure = criterion.figure is not None and criterion.figure.pass_line is None
+    return FOR_INFORMATION if is_figure else _WORDS[Standing.NOT_APPLICABLE]
 
 
 def _group_row(name: str, criteria: Sequence[VendorCriterion]) -> FigureRow:
@@ -139,8 +152,15 @@ def _figure_row(criterion: VendorCriterion, figure: Figure) -> FigureRow:
         name=criterion.name,
         figure=f"{value}{count}",
         interval=numbers.percent_interval(figure.estimate.interval),
-        pass_line=numbers.limit(figure.pass_line) if figure.pass_line is not None else numbers.UNKNOWN,
-        verdict=_WORDS[criterion.standing] + (" (advice)" if criterion.is_advisory else ""),
+        pass_line=pass_line_text(figure),
+        verdict=standing_words(criterion),
+    )
+
+
+def pass_line_text(figure: Figure) -> str:
+    """Return what passes, in a few words."""
+    return (
+        numbers.limit(figure.pass_line) if figure.pass_line is not None else figure.limit or numbers.UNKNOWN
     )
 
 

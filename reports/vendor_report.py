@@ -7,7 +7,7 @@ from typing import Any
 
 from reports.intervals import Estimate
 
-CONTRACT, TOOL_CALLS = "contract", "tool calls"
+CONTRACT, TOOL_CALLS, BENCHMARKS = "contract", "tool calls", "benchmarks"
 
 
 class VendorVerdict(StrEnum):
@@ -29,17 +29,21 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """What was measured. ``kept`` of ``judged`` where it is a count; ``pass_line`` is the least that passes."""
+    """What was measured. ``kept`` of ``judged`` where it is a count; ``pass_line`` is the least that passes.
+
+    ``limit`` says in words what passes, where that is no line for the figure itself.
+    """
 
     estimate: Estimate
     pass_line: float | None = None
+    limit: str = ""
     kept: int | None = None
     judged: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class VendorCriterion:
-    """One criterion. ``part`` is contract or tool calls, ``group`` what it belongs to within that.
+    """One criterion. ``part`` is contract, tool calls or benchmarks, ``group`` what it belongs to within that.
 
     ``is_advisory``: a failure is told and disqualifies nobody. ``follows_from`` names the criterion whose
     failure explains this one's. ``by_delivery`` has status and evidence, streamed and plain.
@@ -60,10 +64,16 @@ class VendorCriterion:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCallFigures:
-    """The two figures by which published vendor tables are sorted; ``None`` where not measured."""
+    """The two figures by which published vendor tables are sorted; ``None`` where not measured.
+
+    ``reference_noise``: the F1 of each official run against each other, empty for a single one. ``details``:
+    every figure of the run, as :func:`reports.tool_call_json.tool_call_block` has them; empty without a run.
+    """
 
     trigger_f1: Estimate | None = None
     schema_accuracy: Estimate | None = None
+    reference_noise: tuple[Estimate, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

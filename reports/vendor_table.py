@@ -2,15 +2,16 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from reports import numbers
+from reports.vendor_report import BENCHMARKS
 
 REPORT_FILE = "vendor_report.json"
-COLUMNS = ("vendor", "verdict", "trigger F1", "schema accuracy", "contract", "profile", "engine")
+_FIRST, _LAST = ("vendor", "verdict", "trigger F1", "schema accuracy"), ("criteria met", "profile", "engine")
 VERDICTS = ("not_qualified", "incomplete", "qualified")  # worst first
 
 
@@ -30,6 +31,7 @@ class VendorRow:
     n_judged: int
     profile: str
     engine: str
+    benchmarks: Mapping[str, float] = field(default_factory=dict)
 
 
 def vendor_row(document: Mapping[str, Any]) -> VendorRow:
@@ -48,33 +50,48 @@ def vendor_row(document: Mapping[str, Any]) -> VendorRow:
         n_judged=sum(_count(counts.get(name)) for name in ("pass", "fail", "error")),
         profile=str(document.get("profile")),
         engine=" ".join(str(facts[name]) for name in ("engine", "version") if facts.get(name)),
+        benchmarks=dict(_benchmarks(document)),
     )
 
 
-def sorted_rows(rows: Iterable[VendorRow]) -> list[VendorRow]:
-    """Return ``rows`` best first; vendors without a figure come after those with one."""
-    return sorted(rows, key=rank)
+def columns(rows: Iterable[VendorRow]) -> tuple[str, ...]:
+    """Return the headings: one column a benchmark that any vendor has, behind the tool calls."""
+    return (*_FIRST, *_benchmark_names(rows), *_LAST)
 
 
-def cells(row: VendorRow) -> tuple[str, ...]:
-    """Return the text of each of :data:`COLUMNS`."""
+def cells(row: VendorRow, rows: Iterable[VendorRow]) -> tuple[str, ...]:
+    """Return the text of each of the :func:`columns` of ``rows``."""
     return (
         row.label,
         row.verdict.replace("_", " "),
         numbers.percent(row.trigger_f1),
         numbers.percent(row.schema_accuracy),
+        *(numbers.percent(row.benchmarks.get(name)) for name in _benchmark_names(rows)),
         f"{row.n_met} of {row.n_judged}",
         row.profile,
         row.engine or numbers.UNKNOWN,
     )
 
 
-def read_reports(paths: Sequence[Path]) -> list[dict[str, Any]]:
-    """Return the report documents at ``paths``: files, their directories, or directories of such.
+def _benchmark_names(rows: Iterable[VendorRow]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row.benchmarks))
+
+
+def _benchmarks(document: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    found = document.get("criteria")
+    for criterion in found if isinstance(found, list) else ():
+        is_one = isinstance(criterion, Mapping) and criterion.get("part") == BENCHMARKS
+        value = _value(criterion.get("figure")) if is_one else None
+        if value is not None:
+            yield str(criterion.get("name")), value
+
+
+def report_files(paths: Sequence[Path]) -> list[Path]:
+    """Return the report files at ``paths``: files, their directories, or directories of such.
 
     Raises :class:`VendorReportError` that names the path.
     """
-    return [_read(file) for path in paths for file in _files(path)]
+    return [file for path in paths for file in _files(path)]
 
 
 def _files(path: Path) -> list[Path]:
@@ -90,7 +107,8 @@ def _files(path: Path) -> list[Path]:
     return found
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_document(path: Path) -> dict[str, Any]:
+    """Return the document in a report file; raises :class:`VendorReportError` that names the path."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:

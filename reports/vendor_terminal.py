@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from reports.terminal import printable, wrapped
 from reports.vendor_lines import FigureRow, about, figure_rows, findings, headline, verdict_sentence
 from reports.vendor_report import Standing, VendorReport
-from reports.vendor_table import COLUMNS, VendorRow, cells
+from reports.vendor_table import VendorRow, cells, columns
 
 _HEADS = ("", "figure", "interval", "pass line", "verdict")
 
@@ -15,7 +15,7 @@ def render_vendor_terminal(report: VendorReport) -> str:
     blocks = [
         wrapped(headline(report), ""),
         wrapped(about(report), ""),
-        _columns([_HEADS, *(_cells(row) for row in figure_rows(report))]),
+        _aligned([_HEADS, *(_cells(row) for row in figure_rows(report))]),
         *_finding_blocks(report),
         wrapped(f"{headline(report)}: {verdict_sentence(report)}", ""),
     ]
@@ -24,7 +24,7 @@ def render_vendor_terminal(report: VendorReport) -> str:
 
 def render_vendors_terminal(rows: Sequence[VendorRow]) -> str:
     """Return the table of several vendors as text, in the order given."""
-    return printable(_columns([COLUMNS, *(cells(row) for row in rows)]) + "\n")
+    return printable(_aligned([columns(rows), *(cells(row, rows) for row in rows)]) + "\n")
 
 
 def _finding_blocks(report: VendorReport) -> Iterator[str]:
@@ -47,7 +47,7 @@ def _cells(row: FigureRow) -> tuple[str, ...]:
     return (row.name, row.figure, row.interval, row.pass_line, row.verdict)
 
 
-def _columns(rows: Sequence[tuple[str, ...]]) -> str:
+def _aligned(rows: Sequence[tuple[str, ...]]) -> str:
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
     return "\n".join(f"  {line}".rstrip() for line in lines)

@@ -1,17 +1,20 @@
 """The criteria of a vendor report that the K2 tool-call samples give: answered, F1, schema accuracy, leaks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from reports import numbers
 from reports.intervals import Estimate
 from reports.metrics import share_estimate
+from reports.tool_call_json import tool_call_block
 from reports.tool_call_metrics import ToolCallMetrics
 from reports.tool_call_reference import Reference
-from reports.tool_call_trigger import Trigger
+from reports.tool_call_trigger import Trigger, noise_floor
+from reports.vendor_noise import noise_criterion
 from reports.vendor_report import TOOL_CALLS, Figure, Standing, ToolCallFigures, VendorCriterion
 
 _SHOWN_REASONS = 5
+_SHOWN_FAILURES = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,27 +39,36 @@ class SampleRun:
 
 
 def tool_call_criteria(
-    run: SampleRun, reference: Reference | None, lines: PassLines
+    run: SampleRun, references: Sequence[Reference], lines: PassLines
 ) -> tuple[VendorCriterion, ...]:
-    """Return the criteria; a figure that was not measured on everything is not judged."""
+    """Return the criteria; a figure that was not measured on everything is not judged.
+
+    The first of ``references`` is the one to agree with; all of them show how far they agree themselves.
+    """
     found = [_answered(run)]
     metrics = run.metrics
     if metrics is None:
         return tuple(found)
-    if reference is not None:
-        found.append(_trigger(metrics.trigger, reference, lines))
+    if references:
+        found.append(_trigger(metrics.trigger, references[0], lines))
+        trigger = metrics.trigger
+        noise = noise_criterion(references, trigger.f1 if trigger is not None else None)
+        found += [noise] if noise is not None else []
     found += [_schema(metrics, lines), *_advice(metrics)]
     return tuple(found)
 
 
-def tool_call_figures(run: SampleRun) -> ToolCallFigures:
-    """Return the two figures by which vendors are sorted."""
-    metrics = run.metrics
+def tool_call_figures(run: SampleRun, references: Sequence[Reference] = ()) -> ToolCallFigures:
+    """Return the two figures by which vendors are sorted, what the references reach, and every other figure."""
+    metrics, noise = run.metrics, noise_floor(references)
     if metrics is None:
-        return ToolCallFigures()
+        return ToolCallFigures(reference_noise=noise)
     trigger = metrics.trigger
     return ToolCallFigures(
-        trigger_f1=trigger.f1 if trigger is not None else None, schema_accuracy=metrics.schema
+        trigger_f1=trigger.f1 if trigger is not None else None,
+        schema_accuracy=metrics.schema,
+        reference_noise=noise,
+        details=tool_call_block(metrics),
     )
 
 
@@ -67,7 +79,7 @@ def _answered(run: SampleRun) -> VendorCriterion:
         faults.append(f"stopped: {run.stopped}")
     missing = run.n_expected - n_answered
     if missing > 0:
-        faults.append(f"{missing:,} of {run.n_expected:,} requests were not answered")
+        faults.append(f"{missing:,} of {run.n_expected:,} requests were not answered{_why(run.metrics)}")
     figure = _share(n_answered, run.n_expected, 1.0)
     return _criterion(
         "samples_answered",
@@ -76,6 +88,15 @@ def _answered(run: SampleRun) -> VendorCriterion:
         "; ".join(faults) or f"{n_answered:,} of {run.n_expected:,} requests answered",
         figure=figure,
     )
+
+
+def _why(metrics: ToolCallMetrics | None) -> str:
+    """Return what was said of the requests that failed, the usual first."""
+    said = list(metrics.failures.items()) if metrics is not None else []
+    if not said:
+        return ""
+    more = f", and {len(said) - _SHOWN_FAILURES} other ways" if len(said) > _SHOWN_FAILURES else ""
+    return f" ({', '.join(f'{n:,} x {words}' for words, n in said[:_SHOWN_FAILURES])}{more})"
 
 
 def _trigger(trigger: Trigger | None, reference: Reference, lines: PassLines) -> VendorCriterion:

@@ -43,7 +43,12 @@ class Judgement:
 
 
 def judge(interval: Interval, margin: float) -> Verdict:
-    """Judge the interval of a delta against the largest tolerated loss, both in score units."""
+    """Judge the interval of a delta against the largest tolerated loss, both in score units.
+
+    >>> seen = Interval(low=-0.008, high=0.004, confidence=0.95, method="mover-wilson")
+    >>> str(judge(seen, 0.01)), str(judge(seen, 0.005))
+    ('pass', 'inconclusive')
+    """
     check_margin(margin)
     if interval.low > -margin:
         return Verdict.PASS

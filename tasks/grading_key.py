@@ -33,7 +33,9 @@ def grading_key(
     category = row.get("category", row.get("subject"))
     named = str(category) if category is not None else None
     try:
-        if benchmark.answer_kind == "ocr":
+        if benchmark.answer_kind == "mixed":
+            own = None  # how an answer is read is the item's to say
+        elif benchmark.answer_kind == "ocr":
             own = _ocr_key(row, named)
         elif benchmark.answer_kind == "choice":
             own = _choice_key(row, named, default_options)

@@ -10,6 +10,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig
 
 from tasks.benchmark import Item
 from tasks.escalation import escalate_truncated
+from tasks.pairs import Pair, pair_metadata
 from tasks.response_record import RAW_REQUEST
 from tasks.scorers import outcome_scorer
 from tasks.solvers import seeded_generate
@@ -25,25 +26,40 @@ def build_task(
     metadata: Mapping[str, Any],
     escalate_to: int | None = None,
     send_seed: bool = True,
+    pairs: Sequence[Pair] | None = None,
 ) -> Task:
     """Return the task; ``metadata`` goes into the log's header, where the comparator reads it.
 
     ``escalate_to`` is the largest budget with which truncated samples are asked again, ``None`` for not at all.
-    ``send_seed`` says whether requests carry a seed at all.
+    ``send_seed`` says whether requests carry a seed at all. With ``pairs`` only these responses are asked, in
+    their order, each as a sample of its own; what is sent is the same.
     """
     is_thinking_off = spec.thinking is False or asks_no_thinking(spec.extra_body)
     escalation = [] if escalate_to is None else [escalate_truncated(spec.max_tokens, escalate_to)]
     return Task(
         name=spec.task,
-        dataset=MemoryDataset([_sample(item) for item in items], name=spec.dataset.name),
+        dataset=MemoryDataset(_samples(items, pairs), name=spec.dataset.name),
         solver=[seeded_generate(run_seed, dict(spec.options), send_seed), *escalation],
         scorer=outcome_scorer(spec.task, is_thinking_off=is_thinking_off),
-        epochs=spec.epochs,
+        epochs=spec.epochs if pairs is None else 1,
         config=GenerateConfig(
             temperature=spec.sampling.temperature, top_p=spec.sampling.top_p, max_tokens=spec.max_tokens
         ),
         metadata={"quantcheck": dict(metadata)},
     )
+
+
+def _samples(items: Sequence[Item], pairs: Sequence[Pair] | None) -> list[Sample]:
+    if pairs is None:
+        return [_sample(item) for item in items]
+    by_id = {item.sample_id: _sample(item) for item in items}
+    return [_alone(by_id[pair.sample_id], pair) for pair in pairs]
+
+
+def _alone(sample: Sample, pair: Pair) -> Sample:
+    """Return the sample of one response alone; what it shares with its sample is not copied."""
+    metadata = {**(sample.metadata or {}), **pair_metadata(pair)}
+    return sample.model_copy(update={"id": pair.text, "metadata": metadata})
 
 
 def _sample(item: Item) -> Sample:

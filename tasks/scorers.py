@@ -79,6 +79,7 @@ def _row(grade: Grade, state: TaskState, response: Response) -> dict[str, Any]:
         "duration_s": record.get("duration_s"),
         "seed": record.get("seed"),
         "replica": record.get("replica"),
+        **({"failed_replicas": failed} if (failed := record.get("failed_replicas")) else {}),
         "attempts": record.get("attempts"),
         "finished_at": record.get("finished_at"),
         "category": state.metadata.get("category"),

@@ -10,6 +10,9 @@ def response_seed(run_seed: int, sample_id: str, epoch: int) -> int:
 
     With one seed for a whole epoch every item would share one random draw: a lucky seed is then lucky
     thirty times. Deriving it from the sample as well keeps responses independent and runs repeatable.
+
+    >>> response_seed(0, "aime25-0", 1) == response_seed(0, "aime25-0", 2)
+    False
     """
     text = f"{run_seed}\n{sample_id}\n{epoch}".encode()
     return int.from_bytes(hashlib.sha256(text).digest()[:8]) >> (64 - SEED_BITS)

@@ -7,6 +7,7 @@ from inspect_ai.model import ChatMessageUser, Content, ContentImage, ContentText
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from tasks.images import load_image
+from tasks.pairs import Pair, pair_of
 from tasks.response_record import RAW_REQUEST, REQUEST_IDENTITY, REQUEST_IMAGES
 from tasks.seeds import response_seed
 from tasks.stream_way import drawn_epoch, in_its_way
@@ -25,17 +26,17 @@ def seeded_generate(
     ways = options or {}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        sample_id = str(state.sample_id)
-        seed = response_seed(run_seed, sample_id, drawn_epoch(ways, state.epoch)) if send_seed else None
-        identity = {"sample_id": sample_id, "epoch": state.epoch, "seed": seed}
-        identity["salt"] = f"{sample_id}/{state.epoch}"
-        prompt = _take_form(state)
+        pair = pair_of(state.sample_id, state.epoch, state.metadata)
+        drawn = drawn_epoch(ways, pair.epoch)
+        seed = response_seed(run_seed, pair.sample_id, drawn) if send_seed else None
+        identity = {"sample_id": pair.sample_id, "epoch": pair.epoch, "seed": seed, "salt": pair.text}
+        prompt = _take_form(state, pair)
         state.messages = [
             _asked(
                 message,
                 prompt or message.text,
                 state,
-                _metadata(message, ways, state.epoch) | {REQUEST_IDENTITY: identity},
+                _metadata(message, ways, pair.epoch) | {REQUEST_IDENTITY: identity},
             )
             if isinstance(message, ChatMessageUser)
             else message
@@ -55,12 +56,12 @@ def _metadata(message: ChatMessageUser, options: Mapping[str, Any], epoch: int) 
     return {} if request is None else {RAW_REQUEST: in_its_way(request, options, epoch)}
 
 
-def _take_form(state: TaskState) -> str | None:
-    """Return the prompt of this epoch's form and leave its target and grading for the scorer."""
+def _take_form(state: TaskState, pair: Pair) -> str | None:
+    """Return the prompt of the epoch's form and leave its target and grading for the scorer."""
     forms = state.metadata.get("forms")
     if not forms:
         return None
-    form = forms[(state.epoch - 1) % len(forms)]
+    form = forms[(pair.epoch - 1) % len(forms)]
     state.metadata = {**state.metadata, "target": form["target"], "grading": form["grading"]}
     return str(form["prompt"])
 

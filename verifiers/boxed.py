@@ -44,6 +44,9 @@ def last_boxed(text: str) -> str | None:
     The outermost box counts, so that ``\boxed{\boxed{7} + 1}`` gives ``\boxed{7} + 1``. Empty boxes say
     nothing and are passed over: models write ``\boxed{}`` when they speak of the format. An unclosed last
     box hides earlier ones, because the text had moved on from them.
+
+    >>> last_boxed(r"\boxed{6}, no: \boxed{\frac{1}{2}}")
+    '\\frac{1}{2}'
     """
     contents = [box.content for box in find_boxes(text) if box.content != ""]
     return contents[-1] if contents else None

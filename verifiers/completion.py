@@ -33,6 +33,7 @@ __all__ = [
 _REASONING_FIELDS = ("reasoning", "reasoning_content", "reasoning_details", "thinking")
 _TEXT_FIELDS = frozenset({"content", "refusal", *_REASONING_FIELDS})
 _CALL_FINISH_REASONS = frozenset({"tool_calls", "function_call"})
+HELD_BY_OBJECT = 500  # characters' worth of memory that a call or a choice takes beside its text
 _NO_FINISH_REASONS = ("", "null")  # sent on every chunk by some servers, in place of null
 
 
@@ -133,6 +134,13 @@ class CompletionAssembler:
         if others and (chosen is self or len(others) > 1):
             self._flags["several_choices"] = None
         return chosen._response(self._flags)
+
+    def n_held(self) -> int:
+        """About how many characters are held, a call or a choice counted as some more: to bound what has no end."""
+        texts = sum(len(text) for told in self._messages.values() for text in told)
+        calls = len(self._calls) + len(self._legacy_calls)
+        others = sum(other.n_held() + HELD_BY_OBJECT for other in self._other_choices.values())
+        return self._n_characters() + texts + calls * HELD_BY_OBJECT + others
 
     @property
     def _is_touched(self) -> bool:

@@ -38,6 +38,9 @@ def read_integer(text: str) -> int | None:
     ``1,234``, ``1{,}234`` and ``1\,234`` as 1234. Not integers: fractions and expressions even where their
     value is one, ``7, 3``, ``73!``, ``10^2``, ``73 or 84``, ``x = 7, y = 3``: nothing is computed, and of
     several values none is chosen.
+
+    >>> [read_integer(text) for text in (r"x = 73", r"1{,}234", r"\frac{146}{2}", "7, 3")]
+    [73, 1234, None, None]
     """
     if len(text) > _MAX_LENGTH:
         return None

@@ -51,6 +51,12 @@ def find_repetition(text: str | None) -> Repetition | None:
     A flood may stand anywhere; a loop must reach the end, a cut last round included, because a model
     that leaves its loop goes on to say something. Only literal repetition counts. The work grows about
     linearly with the length: the text is sampled for floods, and searched and compared by slices for loops.
+
+    >>> found = find_repetition("?" * 60)
+    >>> found.unit, found.n_repeats
+    ('?', 60)
+    >>> find_repetition("a text that ends") is None
+    True
     """
     return _find_flood(text or "") or _find_loop((text or "").rstrip())
 

@@ -37,6 +37,9 @@ def split_thinking(content: str | None) -> Thinking:
     what counts is said after the thinking. An opener that is never closed leaves nothing visible. A tag
     put between backticks is a mention of the tag, not a tag. Code fences do not protect: a fence opened
     inside thinking would otherwise hide the closer.
+
+    >>> split_thinking("<think>6? no</think>7").visible
+    '7'
     """
     text = content or ""
     tags = [match for match in _TAG.finditer(text) if not _is_mention(text, match)]

@@ -61,8 +61,8 @@ class CallCollector:
         self._n_empty = 0
         self.flags: dict[str, None] = {}
 
-    def __bool__(self) -> bool:
-        return bool(self._calls)
+    def __len__(self) -> int:
+        return len(self._calls)
 
     def add(self, value: object, *, is_message: bool) -> bool:
         """Take in the ``tool_calls`` of a delta or of a message; whether anything of a call was in it."""

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ import click
 from evals.endpoint import DEFAULT_URL_VARIABLE, Endpoint, normalise_base_url
 from evals.endpoint_facts import EndpointFacts
 from evals.run_directory import safe_label
-from evals.survey import survey
 from tasks.benchmark import Benchmark
 from tasks.exam import Exam, ExamSource, load_exam
 from tasks.k2_tool_calls import RAW_COMPLETIONS
@@ -68,22 +67,13 @@ def task_options(options: Mapping[str, Any], benchmark: Benchmark | None = None)
     return found
 
 
-def surveyed_endpoint(options: Mapping[str, Any], overrides: Overrides) -> tuple[Endpoint, EndpointFacts]:
-    """Return the endpoint and what it says of itself; raise :class:`EndpointError` where it is no use."""
-    base_url = base_url_of(options)
-    facts = survey(
-        base_url,
-        api_key_env=options["api_key_env"],
-        headers=options["headers"],
-        model=options["model"],
-    )
-    return endpoint_of(options, overrides, base_url, choose_model(options["model"], facts, base_url)), facts
-
-
-def endpoint_of(options: Mapping[str, Any], overrides: Overrides, base_url: str, model: str) -> Endpoint:
-    """Return the endpoint that the flags describe."""
+def endpoint_of(
+    options: Mapping[str, Any], overrides: Overrides, base_urls: Sequence[str], model: str
+) -> Endpoint:
+    """Return the endpoint that the flags describe, served at each of the base URLs."""
     return Endpoint(
-        base_url=base_url,
+        base_url=base_urls[0],
+        replicas=tuple(base_urls) if len(base_urls) > 1 else (),
         model=model,
         label=safe_label(options["label"] or model),
         api_key_env=options["api_key_env"],

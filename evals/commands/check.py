@@ -28,6 +28,7 @@ from tasks.rows import DataError
 from tasks.spec import DatasetFacts, Sampling, TaskSpec
 
 VISION_TASKS = frozenset({"ocrbench", "mmmu_pro"})
+FIRST_TASK = "smoke"  # two minutes, no dataset: the first to run where no other is asked for
 TOOL_TASKS = frozenset({"k2_tool_calls"})
 # What the checkpoints' makers recommend, where no task says how it samples.
 _THINKING, _INSTANT = Sampling(temperature=1.0, top_p=0.95), Sampling(temperature=0.6, top_p=0.95)
@@ -44,6 +45,7 @@ class _Task:
 
 @click.command()
 @click.option("--task", help="The task to come: checks its budget and what it relies on, estimates the run.")
+@click.option("--base-url", metavar="URL", help="Endpoint, with or without /v1; else $OPENAI_BASE_URL.")
 @endpoint_options
 @protocol_options
 @click.option("--max-connections", type=click.IntRange(1, 4096), help="Requests in flight, for the estimate.")
@@ -75,7 +77,7 @@ def command(task: str | None, as_json: bool, **options: Any) -> int:
             "served_names", str(error).removeprefix(f"endpoint {base_url}: "), "start or mend the server"
         )
         return _finish(dead_check(dead), options, None, None, task=task, as_json=as_json)
-    endpoint = endpoint_of(options, overrides, base_url, choose_model(options["model"], facts, base_url))
+    endpoint = endpoint_of(options, overrides, [base_url], choose_model(options["model"], facts, base_url))
     print("checking: up to a minute or two on a slow server", file=sys.stderr)
     plan = _plan(endpoint, facts, coming, options)
     check = asyncio.run(check_endpoint(plan))
@@ -183,4 +185,4 @@ def _next(check: Check, task: str | None) -> str:
     if not check.is_ok:
         return "change what failed, then the same check again"
     flags = given_flags(click.get_current_context(), leave_out=("task", "as_json", "images", "probe_timeout"))
-    return " ".join(["quantcheck run", task or "TASK", *flags])
+    return " ".join(["quantcheck run", task or FIRST_TASK, *flags])

@@ -1,14 +1,17 @@
 """``quantcheck compare``: two runs or score files to a verdict and its reports."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from evals.commands.report import render_comparison_junit
+from evals.commands.run_path import RUN_PATH
 from evals.exit_code import CommandError, ExitCode
 from evals.report_files import write_files
 from reports.comparability import NotComparableError, UnknownFieldError
 from reports.comparison import DEFAULT_CONFIDENCE, ComparisonSettings, UnknownTaskError, compare
+from reports.divergence.read_block import read_divergence
 from reports.html.report_page import render_html
 from reports.json_report import SCHEMA_VERSION, render_json, to_json
 from reports.log_members import LogError
@@ -28,8 +31,8 @@ EXIT_CODES = {
 
 
 @click.command("compare", short_help="compare two checkpoints' runs: paired delta, interval, verdict")
-@click.argument("baseline", type=click.Path(path_type=Path))
-@click.argument("candidate", type=click.Path(path_type=Path))
+@click.argument("baseline", type=RUN_PATH)
+@click.argument("candidate", type=RUN_PATH)
 @click.option("--task", "tasks", multiple=True, metavar="T", help="Only this task (may be repeated).")
 @click.option(
     "--margin",
@@ -48,6 +51,13 @@ EXIT_CODES = {
     is_flag=True,
     help="Both are runs of one checkpoint: measure the noise floor, pass where they differ by no more.",
 )
+@click.option(
+    "--divergence",
+    "divergence_path",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="DIR|FILE",
+    help="A divergence.json to show beside the deltas.",
+)
 @click.option("--max-error-rate", type=float, metavar="X", help="Failed responses a valid run may have.")
 @click.option(
     "--out",
@@ -64,6 +74,7 @@ def command(
     confidence: float,
     allow_mismatch: tuple[str, ...],
     same_checkpoint: bool,
+    divergence_path: Path | None,
     max_error_rate: float | None,
     out: Path | None,
     as_json: bool,
@@ -87,6 +98,8 @@ def command(
     )
     try:
         report = compare(baseline, candidate, settings)
+        if divergence_path is not None:
+            report = replace(report, divergence=read_divergence(divergence_path))
     except (UnknownTaskError, UnknownFieldError) as error:
         raise click.UsageError(str(error)) from None
     except (NotComparableError, LogError, ScoreFileError) as error:

@@ -81,6 +81,8 @@ def _facts(benchmark: Benchmark, variant: str | None, source: ExamSource, *, ver
 def _sources(pin: DatasetPin) -> list[dict[str, Any]]:
     """Return the places that are asked, in order, and where this machine holds a copy already."""
     sources: list[dict[str, Any]] = []
+    if pin.generate is not None:
+        sources.append({"kind": "generated"})
     if (hub := pin.hub) is not None:
         cached = cached_copy(hub)
         sources.append(
@@ -153,6 +155,8 @@ def _describe(fact: Mapping[str, Any]) -> str:
 def _source_words(source: Mapping[str, Any]) -> str:
     if source["kind"] == "path":
         return f"path {source['path']}"
+    if source["kind"] == "generated":
+        return "generated here, no data needed"
     here = f"cached in {source['cached']}" if source["cached"] else "not cached"
     if source["kind"] == "wheel":
         return f"wheel {source['distribution']}=={source['version']}, {here}"

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -16,6 +15,7 @@ from evals.commands.plan_power import (
     power_of,
     refuse_other_tasks,
 )
+from evals.commands.run_path import RUN_PATH
 from evals.declared_run import check_declared
 from evals.exit_code import CommandError, ExitCode
 from evals.run_directory import now_text, read_manifest
@@ -57,7 +57,7 @@ def deciding_options(command: Command) -> Command:
         ),
         click.option(
             "--baseline",
-            type=click.Path(path_type=Path),
+            type=RUN_PATH,
             metavar="DIR",
             help="The finished run to compare with; also tells what the epochs can decide.",
         ),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from evals.commands.run_path import RUN_PATH
 from evals.exit_code import CommandError, ExitCode
 from reports.log_members import LogError
 from reports.run_files import AmbiguousRunError, find_runs, only_run, runs_by_task
@@ -13,7 +14,7 @@ from reports.score_export import FORMATS, export_rows, render_scores
 
 
 @click.command("export", short_help="write a run's score table: one row a response")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=RUN_PATH)
 @click.option(
     "--format", "file_format", type=click.Choice(FORMATS), help="Default: by --out's suffix, else csv."
 )

@@ -6,9 +6,11 @@ from pathlib import Path
 import click
 
 from evals.commands.compare import EXIT_CODES, refusal_document
+from evals.commands.run_path import RUN_PATH
 from evals.exit_code import CommandError, ExitCode
 from evals.report_files import write_files
 from reports.comparability import NotComparableError
+from reports.divergence.read_block import read_divergence
 from reports.gate import GateReport, run_gate
 from reports.gate_outputs import (
     render_annotations,
@@ -25,8 +27,15 @@ from reports.score_columns import ScoreFileError
 
 @click.command("gate", short_help="apply a release policy to two runs")
 @click.option("--policy", "policy_file", required=True, type=click.Path(path_type=Path), metavar="FILE")
-@click.option("--baseline", required=True, type=click.Path(path_type=Path), metavar="DIR")
-@click.option("--candidate", required=True, type=click.Path(path_type=Path), metavar="DIR")
+@click.option("--baseline", required=True, type=RUN_PATH, metavar="DIR")
+@click.option("--candidate", required=True, type=RUN_PATH, metavar="DIR")
+@click.option(
+    "--divergence",
+    "divergence_path",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="DIR|FILE",
+    help="A divergence.json to show beside the deltas and to judge by the policy's advice.",
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -36,7 +45,14 @@ from reports.score_columns import ScoreFileError
     help="Where report.html, report.md, report.json and junit.xml go.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print report.json and nothing else.")
-def command(policy_file: Path, baseline: Path, candidate: Path, out: Path, as_json: bool) -> None:
+def command(
+    policy_file: Path,
+    baseline: Path,
+    candidate: Path,
+    divergence_path: Path | None,
+    out: Path,
+    as_json: bool,
+) -> None:
     """Apply a release policy to CANDIDATE and BASELINE (run directories, logs or score files).
 
     \b
@@ -44,7 +60,9 @@ def command(policy_file: Path, baseline: Path, candidate: Path, out: Path, as_js
     4 not comparable, invalid, or a required task missing.
     """
     try:
-        gate = run_gate(read_policy(policy_file), baseline, candidate)
+        policy = read_policy(policy_file)
+        divergence = read_divergence(divergence_path) if divergence_path is not None else None
+        gate = run_gate(policy, baseline, candidate, divergence)
     except PolicyError as error:
         raise CommandError(str(error), ExitCode.USAGE) from None
     except (NotComparableError, LogError, ScoreFileError) as error:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from evals.commands.compare import parse_margins
+from evals.commands.run_path import RUN_PATH
 from evals.exit_code import CommandError, ExitCode
 from reports import numbers
 from reports.comparability import NotComparableError
@@ -45,7 +46,7 @@ def power_options(command: Command) -> Command:
         ),
         click.option(
             "--baseline",
-            type=click.Path(path_type=Path),
+            type=RUN_PATH,
             metavar="DIR",
             help="Take noise, epochs and tokens from this run instead of published ones.",
         ),

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import click
 
+from evals.commands.run_path import RUN_PATH
 from evals.exit_code import CommandError, ExitCode
+from evals.report_files import write_new_file
 from reports.comparability import NotComparableError
 from reports.comparison import find_side
 from reports.log_members import LogError
@@ -26,7 +28,7 @@ def command() -> None:
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Default: standard output.")
 @click.option(
     "--baseline",
-    type=click.Path(path_type=Path),
+    type=RUN_PATH,
     metavar="DIR",
     help="Take tasks and noise from this baseline instead of the published ones.",
 )
@@ -36,13 +38,7 @@ def init(out: Path | None, baseline: Path | None) -> None:
     if out is None:
         click.echo(text, nl=False)
         return
-    try:
-        with out.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise click.UsageError(f"--out {out}: is there already; name another file or remove it") from None
-    except OSError as error:
-        raise click.UsageError(f"--out {out}: cannot be written ({error.strerror or error})") from None
+    write_new_file(out, text)
     click.echo(f"wrote {out} · next: quantcheck gate --policy {out} --baseline DIR --candidate DIR", err=True)
 
 

@@ -1,4 +1,4 @@
-"""``quantcheck report``: make a page, markdown or JUnit again from a report.json, offline."""
+"""``quantcheck report``: make a page, markdown or JUnit again from a report of compare, gate or verify, offline."""
 
 from pathlib import Path
 
@@ -6,20 +6,23 @@ import click
 
 from evals.exit_code import CommandError, ExitCode
 from evals.report_files import write_files
+from evals.vendor_files import RENDERINGS, render_vendor
 from reports.gate_outputs import render_gate_markdown
 from reports.html.report_page import render_gate_html, render_html
 from reports.junit import render_junit
 from reports.markdown import render_markdown
 from reports.report import Report
-from reports.report_reader import ReadReport, ReportFileError, read_report
+from reports.report_reader import NAME, ReadReport, ReportFileError, read_report
 from reports.task_criteria import loss_criterion
+from reports.vendor_reader import vendor_from_document
+from reports.vendor_table import REPORT_FILE, VendorReportError, read_document
 
 NAMES = {"html": "report.html", "md": "report.md", "junit": "junit.xml"}
 _FORMAT_OF_SUFFIX = {".html": "html", ".htm": "html", ".md": "md", ".xml": "junit"}
 
 
 @click.command("report", short_help="render a report.json as HTML, markdown or JUnit")
-@click.argument("source", metavar="DIR|report.json", type=click.Path(path_type=Path))
+@click.argument("source", metavar="DIR|FILE.json", type=click.Path(path_type=Path))
 @click.option(
     "--format", "file_format", type=click.Choice(list(NAMES)), help="Default: by --out's suffix, else html."
 )
@@ -27,23 +30,37 @@ _FORMAT_OF_SUFFIX = {".html": "html", ".htm": "html", ".md": "md", ".xml": "juni
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Default: report.html, report.md or junit.xml beside report.json; - is standard output.",
+    help="Default: the file of that format beside the report; - is standard output.",
 )
 def command(source: Path, file_format: str | None, out: Path | None) -> None:
-    """Render the report.json that compare or gate wrote (or the one in DIR), without the logs."""
+    """Render the report.json of compare or gate, or the vendor_report.json of verify, without the logs."""
     chosen = file_format or _FORMAT_OF_SUFFIX.get(out.suffix.lower() if out is not None else "", "html")
-    try:
-        found = read_report(source)
-    except ReportFileError as error:
-        raise CommandError(str(error), ExitCode.INVALID) from None
+    vendor = _vendor_file(source)
+    names = RENDERINGS if vendor is not None else NAMES
     beside = source if source.is_dir() else source.parent
-    target = out if out is not None else beside / NAMES[chosen]
+    target = out if out is not None else beside / names[chosen]
+    directory = Path() if str(target) == "-" else target.parent
+    try:
+        if vendor is not None:
+            report = vendor_from_document(read_document(vendor), source=str(vendor))
+            text = render_vendor(report, names[chosen], directory)
+        else:
+            text = render(read_report(source), chosen, directory)
+    except (ReportFileError, VendorReportError) as error:
+        raise CommandError(str(error), ExitCode.INVALID) from None
     if str(target) == "-":
-        click.echo(render(found, chosen, Path()), nl=False)
+        click.echo(text, nl=False)
         return
-    text = render(found, chosen, target.parent)
     write_files(target.parent, {target.name: text})
     click.echo(f"wrote {target}", err=True)
+
+
+def _vendor_file(source: Path) -> Path | None:
+    """Return the report of a vendor at ``source``, ``None`` where a comparison's is to be read."""
+    if source.name == REPORT_FILE:
+        return source
+    is_vendors = source.is_dir() and not (source / NAME).exists() and (source / REPORT_FILE).exists()
+    return source / REPORT_FILE if is_vendors else None
 
 
 def render(found: ReadReport, file_format: str, directory: Path) -> str:

@@ -12,7 +12,7 @@ import click
 from evals.budget import Budget, BudgetError, settle_budget
 from evals.chat_template import ChatTemplate, ChatTemplateError, load_chat_template
 from evals.client_load import bottleneck_note, is_bottleneck
-from evals.commands.asked import exam_of, overrides_of, surveyed_endpoint
+from evals.commands.asked import exam_of, overrides_of
 from evals.commands.deciding import (
     baseline_for,
     decide,
@@ -22,13 +22,18 @@ from evals.commands.deciding import (
     settle_looks,
     warn_if_underpowered,
 )
-from evals.commands.run_options import endpoint_options, protocol_options, running_options
+from evals.commands.one_shard import ask_shard, refuse_with_shard
+from evals.commands.replica_options import replica_options, surveyed_fleet
+from evals.commands.run_options import endpoint_options, protocol_options
+from evals.commands.running_options import running_options
 from evals.endpoint import Endpoint
 from evals.exit_code import CommandError, ExitCode
 from evals.raw_completions import render_items
 from evals.retry import RetryPolicy
 from evals.run_directory import read_manifest, write_json
+from evals.run_request import Engine
 from evals.runner import RunEnd, RunRequest, RunSettings, run
+from evals.stored_run import kept, settle_store
 from evals.transport import Waits
 from evals.until_decided import SequenceEnd
 from reports.eval_log import read_eval_log
@@ -43,6 +48,7 @@ from tasks.stream_way import STREAM
 
 @click.command()
 @click.argument("task")
+@replica_options
 @endpoint_options
 @protocol_options
 @running_options
@@ -51,7 +57,16 @@ from tasks.stream_way import STREAM
 def command(task: str, as_json: bool, **options: Any) -> int:
     """Run TASK against an endpoint. The same command again resumes: only missing responses are asked."""
     settle_looks(task, options)
+    refuse_with_shard(options, as_json=as_json)
+    store = settle_store(options)
     request = build_request(task, options)
+    with kept(store, request.directory):
+        return _run_asked(request, options, as_json=as_json)
+
+
+def _run_asked(request: RunRequest, options: dict[str, Any], *, as_json: bool) -> int:
+    if options["shard"] is not None:
+        return ask_shard(request, options["shard"])
     baseline = baseline_for(request, options)
     warn_if_underpowered(request, options, baseline)
     decided = None
@@ -80,13 +95,13 @@ def build_request(task: str, options: dict[str, Any]) -> RunRequest:
     spec = resolve_spec(
         benchmark, exam.dataset, preset=options["preset"], variant=options["variant"], overrides=overrides
     )
-    endpoint, facts = surveyed_endpoint(options, overrides)
+    endpoint, fleet = surveyed_fleet(options, overrides)
     items = exam.items[: options["limit"]] if options["limit"] else exam.items
     if template is not None:
         items = _rendered(items, template, endpoint)
     # a cut budget must not depend on the limit, or a grown run could not reuse the answers of a small one
     measured = exam.items if options["clamp_budget"] else items
-    budget = settle_budget(spec, measured, endpoint, facts, clamp=options["clamp_budget"])
+    budget = settle_budget(spec, measured, endpoint, fleet.facts, clamp=options["clamp_budget"])
     for line in (
         *(f"note: {note}" for note in budget.notes),
         *(f"warning: {text}" for text in budget.warnings),
@@ -97,7 +112,8 @@ def build_request(task: str, options: dict[str, Any]) -> RunRequest:
         spec=replace(spec, max_tokens=budget.max_tokens),
         items=items,
         endpoint=endpoint,
-        facts=facts,
+        facts=fleet.facts,
+        replicas=fleet.told(),
         settings=_settings(options, budget, benchmark),
     )
 
@@ -153,13 +169,16 @@ def finish(
     if decided is not None:
         return decision_code(decided)
     if summary is None or summary["status"] == "invalid":
-        raise CommandError(f"invalid run: {_what_failed(summary)}", ExitCode.INVALID)
+        raise CommandError(f"invalid run: {what_failed(summary)}", ExitCode.INVALID)
     return ExitCode.DONE
 
 
-def _what_failed(summary: Mapping[str, Any] | None) -> str:
+def what_failed(summary: Mapping[str, Any] | None) -> str:
+    """Return why a run is invalid, and what to do."""
     if summary is None:
         return "it left no log; run the same command again"
+    if summary["dead"]:
+        return str(summary["dead"])
     errors = f"{summary['outcomes']['error']} of {summary['expected']} responses failed"
     return f"{errors} ({summary['first_error']}); run the same command again to ask them again"
 
@@ -193,6 +212,8 @@ def _settings(options: dict[str, Any], budget: Budget, benchmark: Benchmark) -> 
         run_seed=options["seed"] or 0,
         send_seed=options["seed"] is not None or not sends_whole_requests,
         max_connections=options["max_connections"] or benchmark.max_connections,
+        n_workers=options["workers"],
+        engine=Engine(options["engine"]),
         stream=options["stream"] is not False,
         max_error_rate=options["max_error_rate"],
         waits=Waits(

@@ -1,4 +1,4 @@
-"""The flags of commands that talk to an endpoint, each said once."""
+"""The flags that say which endpoint and which protocol, each said once."""
 
 import re
 from collections.abc import Callable
@@ -9,15 +9,10 @@ import orjson
 
 from evals.commands.number import Number
 from evals.endpoint import DEFAULT_KEY_VARIABLE
-from evals.retry import RetryPolicy
-from evals.transport import Waits
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-WAITS = Waits()
-OUTAGE_S = RetryPolicy().outage_s
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 5.6.2
-POSITIVE = Number(min=0.0, min_open=True)
 
 
 def read_json_object(
@@ -50,20 +45,18 @@ def read_headers(
     return headers
 
 
-def _apply(command: Command, options: list[Callable[[Any], Any]]) -> Command:
+def apply(command: Command, options: list[Callable[[Any], Any]]) -> Command:
+    """Return the command with the flags, in their order."""
     for option in reversed(options):
         command = option(command)
     return command
 
 
 def endpoint_options(command: Command) -> Command:
-    """Add the flags that say which endpoint, with which key, and how it is told to think."""
-    return _apply(
+    """Add the flags that say which model, with which key, and how it is told to think."""
+    return apply(
         command,
         [
-            click.option(
-                "--base-url", metavar="URL", help="Endpoint, with or without /v1; else $OPENAI_BASE_URL."
-            ),
             click.option("--model", help="Model string; needless where the endpoint serves exactly one."),
             click.option(
                 "--label", help="Name of the checkpoint in reports (int4, nvfp4 ...); else the model's."
@@ -106,7 +99,7 @@ def endpoint_options(command: Command) -> Command:
 
 def protocol_options(command: Command) -> Command:
     """Add the flags that change the protocol, and with it the fingerprint (all but epochs and limit)."""
-    return _apply(
+    return apply(
         command,
         [
             click.option("--preset", help="Published protocol by name; see quantcheck list."),
@@ -165,86 +158,6 @@ def protocol_options(command: Command) -> Command:
                 "--trust-tokenizer-code",
                 is_flag=True,
                 help="Let a chat template use the tokenizer's own Python code, which then runs here.",
-            ),
-        ],
-    )
-
-
-def running_options(command: Command) -> Command:
-    """Add the flags that say how to run, none of which changes what is measured."""
-    return _apply(
-        command,
-        [
-            click.option(
-                "--runs-dir",
-                type=click.Path(file_okay=False),
-                default="runs",
-                show_default=True,
-                help="Where runs are kept.",
-            ),
-            click.option(
-                "--seed",
-                type=click.IntRange(-(2**63), 2**63 - 1),
-                show_default="0; k2_tool_calls sends no seed unless one is given",
-                help="Run seed; every response's seed is derived from it.",
-            ),
-            click.option(
-                "--max-connections",
-                type=click.IntRange(1, 4096),
-                show_default="64; k2_tool_calls: 256",
-                help="Requests in flight.",
-            ),
-            click.option(
-                "--stream/--no-stream",
-                default=None,
-                help="Read replies as streams (default) or whole; k2_tool_calls: as each request says.",
-            ),
-            click.option(
-                "--max-error-rate",
-                type=Number(0, 1),
-                default=0.0,
-                show_default=True,
-                help="Share of errors above which the run is invalid.",
-            ),
-            click.option(
-                "--on-truncation",
-                type=click.Choice(["count", "escalate"]),
-                default="count",
-                show_default=True,
-                help="Truncated samples: count as served, or also ask again with doubled budgets up to the"
-                " endpoint's context and report both.",
-            ),
-            click.option(
-                "--outage",
-                type=POSITIVE,
-                default=OUTAGE_S,
-                show_default=True,
-                metavar="SECONDS",
-                help="How long an endpoint that answers nobody is tried again.",
-            ),
-            click.option(
-                "--idle-timeout",
-                type=POSITIVE,
-                default=WAITS.idle_s,
-                show_default=True,
-                metavar="SECONDS",
-                help="Longest silence within a stream.",
-            ),
-            click.option(
-                "--first-token-timeout",
-                type=POSITIVE,
-                default=WAITS.first_byte_s,
-                show_default=True,
-                metavar="SECONDS",
-                help="Longest wait for a stream to start.",
-            ),
-            click.option(
-                "--reply-timeout",
-                type=POSITIVE,
-                default=WAITS.plain_s,
-                show_default=True,
-                metavar="SECONDS",
-                help="Longest wait for a reply without streaming.",
             ),
         ],
     )

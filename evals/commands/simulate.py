@@ -20,6 +20,7 @@ from evals.simulator.faults import FaultError, FaultRate, parse_faults
 from evals.simulator.profile import Profile
 from evals.simulator.profile_file import ProfileError, read_profile
 from evals.simulator.server import PortError, Running, serve
+from evals.simulator.token_model import TokenModel, TokenModelError, parse_token_model
 from tasks.benchmark import Benchmark, Item
 from tasks.catalog import find_benchmark
 from tasks.exam import ExamSource, load_exam
@@ -41,6 +42,13 @@ def _faults(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> d
     try:
         return parse_faults(values)
     except FaultError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def _tokens(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> TokenModel:
+    try:
+        return parse_token_model(values)
+    except TokenModelError as error:
         raise click.BadParameter(str(error)) from error
 
 
@@ -78,11 +86,12 @@ def _with_exams(book: AnswerBook, names: tuple[str, ...]) -> AnswerBook:
             raise CommandError(str(error), ExitCode.ENDPOINT_OR_DATA) from error
     if book.entries:
         return book
+    smoke = _exam("smoke")
     try:
-        return book_of(_exam("aime25"))
+        return book_of(smoke, _exam("aime25"))
     except DataError as error:
-        click.echo(f"note: plays no benchmark: {error}", err=True)
-        return book
+        click.echo(f"note: plays smoke alone: {error}", err=True)
+        return book_of(smoke)
 
 
 def _api_key(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
@@ -140,7 +149,7 @@ async def _serve_until_stopped(config: SimulatorConfig) -> None:
     "tasks",
     multiple=True,
     metavar="TASK[=PATH]",
-    help="Benchmark to play, from a local copy where given; repeat for more.  [default: aime25]",
+    help="Benchmark to play, from a local copy where given; repeat for more.  [default: smoke, aime25]",
 )
 @click.option("--model", help="Served model name.  [default: simulated-PROFILE]")
 @click.option(
@@ -209,6 +218,14 @@ async def _serve_until_stopped(config: SimulatorConfig) -> None:
     "--immutable-sampling",
     is_flag=True,
     help="Refuse any temperature and top_p but the checkpoint's own, as the vendor's API does.",
+)
+@click.option(
+    "--tokens",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=_tokens,
+    help="How the log-probabilities of prompts are played: drift=X, late_drift=X, jitter=X, tokenizer=digits, "
+    "engine=vllm|sglang|llamacpp, prompt_logprobs=no. Repeat for more.",
 )
 @click.option(
     "--list-faults",

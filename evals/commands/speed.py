@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from evals.commands.run_path import RUN_PATH
 from evals.exit_code import CommandError, ExitCode
 from reports.cost import Price, PriceError
 from reports.json_report import to_json
@@ -14,7 +15,7 @@ from reports.speed_table import render_speed, speed_document, speed_rows
 
 
 @click.command("speed", short_help="show speed and cost beside accuracy")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, type=RUN_PATH, metavar="RUN...")
 @click.option("--task", "tasks", multiple=True, metavar="T", help="Only this task (may be repeated).")
 @click.option("--gpu-hour-price", type=float, metavar="X", help="Price of one GPU for an hour; with --gpus.")
 @click.option("--gpus", type=int, metavar="N", help="GPUs that served the run, of all servers together.")

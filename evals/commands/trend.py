@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from evals.commands.run_path import RUNS_DIRECTORY
 from reports.history import History, Series, read_history
 from reports.json_report import to_json
 from reports.trend import follow
@@ -11,7 +12,7 @@ from reports.trend_text import render_trend, trend_document
 
 
 @click.command("trend", short_help="show accuracy over many runs: drift, slope, server versions")
-@click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR")
+@click.argument("directory", type=RUNS_DIRECTORY, metavar="DIR")
 @click.option("--task", "tasks", multiple=True, metavar="T", help="Only this task (may be repeated).")
 @click.option("--across-labels", is_flag=True, help="Labels name dates, not checkpoints: one series for all.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")

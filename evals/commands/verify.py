@@ -17,11 +17,13 @@ from evals.exit_code import ExitCode
 from evals.probe_client import ClientSettings
 from evals.run_directory import safe_label
 from evals.survey import survey
-from evals.vendor_files import show_combined, show_one, write_report
+from evals.vendor_files import Written, show_combined, show_one, write_report
 from evals.vendor_verify import Contract, Qualification, unreachable, verify_endpoint
+from reports.report_reader import read_report
+from reports.vendor_benchmarks import benchmark_criteria
 from reports.vendor_json import vendor_document
-from reports.vendor_report import VendorReport, VendorVerdict
-from reports.vendor_table import read_reports
+from reports.vendor_report import VendorCriterion, VendorReport, VendorVerdict
+from reports.vendor_table import read_document, report_files
 from reports.vendor_tool_calls import SampleRun, tool_call_criteria, tool_call_figures
 from tasks.spec import ThinkMode
 from tasks.vendor_contract.profiles import PROFILES, GivenData, find_profile
@@ -54,14 +56,17 @@ def command(directories: tuple[Path, ...], *, combine: bool, out: Path, as_json:
     if not urls:
         raise click.UsageError("no endpoint: give --base-url URL, or --combine DIR... for earlier reports")
     contract, samples = _contract(options), read_samples_options(options)
+    benchmarks = _benchmarks(options["comparison"], urls)
     models, labels = for_each(options, "models", "--model", urls), labels_of(options, urls)
     found: list[Qualification] = []
+    places: list[Path] = []
     for url, model, label in zip(urls, models, labels, strict=True):
         directory = out if len(urls) == 1 else out / safe_label(label or url)
         place = _Place(url=url, model=model, label=label, directory=directory)
-        found.append(_qualify(contract, samples, options, place))
+        found.append(_with_benchmarks(_qualify(contract, samples, options, place), benchmarks))
+        places.append(directory)
         write_report(found[-1].report, directory)
-    return _show(found, out, as_json=as_json)
+    return _show(found, places, out, as_json=as_json)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,13 +98,31 @@ def _qualify(
     return replace(found, report=_with_samples(found.report, samples, ran))
 
 
+def _benchmarks(path: Path | None, urls: Sequence[str]) -> tuple[VendorCriterion, ...]:
+    """Return the criteria of a comparison made before, none where none is given."""
+    if path is None:
+        return ()
+    if len(urls) > 1:
+        raise click.UsageError(
+            "--comparison: is of one endpoint; verify each alone, then --combine the reports"
+        )
+    report = read_report(path).report
+    if report is None:
+        raise click.UsageError(f"--comparison {path}: its gate compared nothing; compare the runs again")
+    return benchmark_criteria(report)
+
+
+def _with_benchmarks(found: Qualification, criteria: tuple[VendorCriterion, ...]) -> Qualification:
+    report = replace(found.report, criteria=(*found.report.criteria, *criteria))
+    return replace(found, report=report)
+
+
 def _with_samples(report: VendorReport, samples: Samples, ran: SampleRun) -> VendorReport:
-    notes = samples.reference.notes if samples.reference is not None else ()
     return replace(
         report,
-        criteria=(*report.criteria, *tool_call_criteria(ran, samples.reference, samples.lines)),
-        tool_calls=tool_call_figures(ran),
-        notes=(*report.notes, *notes),
+        criteria=(*report.criteria, *tool_call_criteria(ran, samples.references, samples.lines)),
+        tool_calls=tool_call_figures(ran, samples.references),
+        notes=(*report.notes, *(note for reference in samples.references for note in reference.notes)),
     )
 
 
@@ -136,12 +159,16 @@ def _contract(options: dict[str, Any]) -> Contract:
     )
 
 
-def _show(found: Sequence[Qualification], out: Path, *, as_json: bool) -> int:
+def _show(found: Sequence[Qualification], places: Sequence[Path], out: Path, *, as_json: bool) -> int:
     """Print what was found and return the exit code; an endpoint that answers nothing is told apart."""
     if len(found) == 1:
         show_one(found[0].report, out, as_json=as_json)
     else:
-        show_combined([vendor_document(one.report) for one in found], out, as_json=as_json)
+        written = [
+            Written(document=vendor_document(one.report), directory=place)
+            for one, place in zip(found, places, strict=True)
+        ]
+        show_combined(written, out, as_json=as_json)
     verdicts = {one.report.verdict for one in found}
     if VendorVerdict.NOT_QUALIFIED in verdicts:
         return ExitCode.REGRESSION
@@ -155,5 +182,8 @@ def _combine(directories: Sequence[Path], options: dict[str, Any], out: Path, *,
         raise click.UsageError("--combine: reads reports and asks no endpoint; leave out --base-url")
     if not directories:
         raise click.UsageError("--combine: give the --out directories of earlier verifies")
-    document = show_combined(read_reports(directories), out, as_json=as_json)
+    written = [
+        Written(document=read_document(file), directory=file.parent) for file in report_files(directories)
+    ]
+    document = show_combined(written, out, as_json=as_json)
     return EXIT_CODES[document["verdict"]]

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 import click
 
 from evals.commands.number import Number
-from evals.commands.run_options import POSITIVE, read_headers, read_json_object
+from evals.commands.run_options import read_headers, read_json_object
+from evals.commands.running_options import POSITIVE
 from evals.endpoint import DEFAULT_KEY_VARIABLE
 from evals.probe_client import ClientSettings
 from evals.run_directory import safe_label
@@ -78,9 +79,19 @@ _OPTIONS: Sequence[Callable[[Any], Any]] = (
     ),
     click.option(
         "--reference",
+        "references",
+        multiple=True,
         type=_FILE,
         metavar="FILE",
-        help="Official results of these samples, for the trigger F1.",
+        help="Official results of these samples, for the trigger F1; repeat for further official runs, which"
+        " show how far the official endpoint agrees with itself.",
+    ),
+    click.option(
+        "--comparison",
+        type=click.Path(exists=True, path_type=Path),
+        metavar="DIR",
+        help="What quantcheck compare REFERENCE VENDOR wrote: its tasks become criteria, the endpoint being"
+        " the candidate. For one endpoint; --combine puts several into one table.",
     ),
     click.option(
         "--f1-line",

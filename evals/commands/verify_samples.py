@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,10 +26,10 @@ TASK = "k2_tool_calls"
 
 @dataclass(frozen=True, kw_only=True)
 class Samples:
-    """The samples to send, the official run to hold the answers against, and the least that passes."""
+    """The samples to send, the official runs (the first to hold the answers against), and the least that passes."""
 
     path: Path
-    reference: Reference | None = None
+    references: tuple[Reference, ...] = ()
     lines: PassLines
     limit: int | None = None
     both_ways: bool = False
@@ -38,18 +38,19 @@ class Samples:
 
 def read_samples_options(options: Mapping[str, Any]) -> Samples | None:
     """Return what the flags say of samples; the files are read before any endpoint is asked."""
-    path, reference = options["samples"], options["reference"]
+    path = options["samples"]
     if path is None:
         given = [
-            flag for flag in ("reference", "limit", "both_ways", "f1_line", "schema_line") if options[flag]
+            name for name in ("references", "limit", "both_ways", "f1_line", "schema_line") if options[name]
         ]
         if given:
-            raise click.UsageError(f"--{given[0].replace('_', '-')}: is about --samples; give both")
+            flag = given[0].removesuffix("s").replace("_", "-")
+            raise click.UsageError(f"--{flag}: is about --samples; give both")
         return None
     lines = PassLines(trigger_f1=options["f1_line"], schema_accuracy=options["schema_line"])
     samples = Samples(
         path=path,
-        reference=read_reference(reference) if reference is not None else None,
+        references=_references(options["references"]),
         lines=lines,
         limit=options["limit"],
         both_ways=options["both_ways"],
@@ -59,6 +60,17 @@ def read_samples_options(options: Mapping[str, Any]) -> Samples | None:
     return samples
 
 
+def _references(paths: Sequence[Path]) -> tuple[Reference, ...]:
+    found = tuple(map(read_reference, paths))
+    models = dict.fromkeys(reference.official or reference.model for reference in found)
+    if len(models) > 1:
+        raise click.UsageError(
+            f"--reference: runs of {len(models)} models ({', '.join(map(str, models))});"
+            " give runs of one model, or one file"
+        )
+    return found
+
+
 def run_samples(samples: Samples, endpoint: Endpoint, runs_dir: Path) -> SampleRun:
     """Send the samples, or what is missing of them, and return what came of it."""
     request = build_request(TASK, _run_options(samples, endpoint, runs_dir))
@@ -66,7 +78,7 @@ def run_samples(samples: Samples, endpoint: Endpoint, runs_dir: Path) -> SampleR
     if end.was_interrupted:
         raise KeyboardInterrupt
     return SampleRun(
-        metrics=_metrics(end, samples.reference),
+        metrics=_metrics(end, samples.references[0] if samples.references else None),
         n_expected=request.n_expected,
         left_out=_left_out(samples),
         stopped=str(end.fatal) if end.fatal is not None else "",

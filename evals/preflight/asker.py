@@ -12,6 +12,7 @@ import orjson
 from evals.endpoint import Endpoint, request_headers
 from evals.exchange import Reply
 from evals.failure import Failure, server_failure
+from evals.reply_limits import ReplyLimits, reply_limits
 from evals.transport import Transport, Waits
 from evals.whole_request import merge
 from verifiers.response import Response
@@ -120,7 +121,7 @@ class Asker:
             async with asyncio.timeout(self._timeout_s):
                 while True:
                     try:
-                        reply = await self._post(raw, stream=stream)
+                        reply = await self._post(raw, reply_limits(body), stream=stream)
                         return Asked(body=body, stream=stream, reply=reply, failed=tuple(failed))
                     except Failure as failure:
                         if not failure.is_retryable or len(failed) + 1 >= ATTEMPTS:
@@ -133,9 +134,10 @@ class Asker:
                 body=body, stream=stream, failure=failed[-1] if failed else late, failed=tuple(failed)
             )
 
-    async def _post(self, raw: bytes, *, stream: bool) -> Reply:
+    async def _post(self, raw: bytes, limits: ReplyLimits, *, stream: bool) -> Reply:
         url = f"{self._endpoint.base_url}/chat/completions"
-        return await self._transport.send(url, raw, request_headers(self._endpoint), stream=stream)
+        headers = request_headers(self._endpoint)
+        return await self._transport.send(url, raw, headers, stream=stream, limits=limits)
 
     def _wait(self, failure: Failure, n_failed: int) -> float:
         if failure.retry_after_s is not None:

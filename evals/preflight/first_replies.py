@@ -4,20 +4,31 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from evals.exchange import Reply
-from verifiers.repetition import RepetitionKind, find_repetition
+from verifiers.repetition import Repetition, RepetitionKind, find_repetition
 from verifiers.response import Response
 from verifiers.thinking_switch import thinking_asked, thinking_off_flags
 from verifiers.visible_text import is_blank, split_thinking
 
 _LOOKED_AT = 8
 _ENOUGH_WITHOUT_REASONING = 3
+DEAD = (
+    "dead checkpoint: each of the first {n} replies is {sign!r} over and over (degenerate_repetition);"
+    " a fault of conversion or serving (scales, kernels, KV cache), not a quantization loss"
+)
 
 
 class FirstReplies:
-    """Watches the first few replies; ``tell`` is told each kind of trouble once, in one line."""
+    """Watches the first few replies; ``tell`` is told each kind of trouble once, in one line.
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
+    ``stop`` is told why, where every one of them is one sign over and over: the rest would be no better.
+    """
+
+    def __init__(
+        self, tell: Callable[[str], None], stop: Callable[[str], None] = lambda _reason: None
+    ) -> None:
         self._tell = tell
+        self._stop = stop
+        self._n_floods = 0
         self._told: set[str] = set()
         self._n_seen = 0
         self._n_without_reasoning = 0
@@ -34,6 +45,10 @@ class FirstReplies:
             if trouble not in self._told:
                 self._told.add(trouble)
                 self._tell(f"warning: first replies: {trouble}")
+        flood = _flood(reply.response)
+        self._n_floods += flood is not None
+        if flood is not None and self._n_floods == _LOOKED_AT:
+            self._stop(DEAD.format(n=_LOOKED_AT, sign=flood.unit[:12]))
 
     def _reasoning_missed(self, body: Mapping[str, Any], response: Response) -> list[str]:
         if thinking_asked(body) is not True or _thinks(response):
@@ -59,11 +74,17 @@ def _troubles(body: Mapping[str, Any], reply: Reply, *, stream: bool) -> list[st
         ]
     elif split_thinking(response.content).flags:
         found.append("<think> in the content: the server runs without its reasoning parser")
-    for text in (response.reasoning, response.content):
-        repetition = find_repetition(text)
-        if repetition is not None and repetition.kind is RepetitionKind.FLOOD:
-            found.append(f"{repetition.unit[:12]!r} over and over: a serving fault, not a quantization loss")
+    flood = _flood(response)
+    if flood is not None:
+        found.append(f"{flood.unit[:12]!r} over and over: a serving fault, not a quantization loss")
     return found
+
+
+def _flood(response: Response) -> Repetition | None:
+    """Return the flood of one sign in a response, ``None`` where it has none; a long number is no flood."""
+    found = (find_repetition(text) for text in (response.reasoning, response.content))
+    floods = (one for one in found if one is not None and one.kind is RepetitionKind.FLOOD)
+    return next((one for one in floods if not one.unit.strip().isdigit()), None)
 
 
 def _is_beyond(response: Response, budget: object) -> bool:

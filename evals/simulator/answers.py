@@ -20,6 +20,8 @@ class AnswerKind(StrEnum):
     INTEGER = "integer"
     CHOICE = "choice"
     OCR = "ocr"
+    LIST = "list"  # several numbers in order
+    TEXT = "text"
     TOOL = "tool"  # target "tool_calls" (a call is right) or "stop" (text is right)
 
 
@@ -87,7 +89,7 @@ def _check_target(entry: AnswerEntry) -> None:
             is_fit, expected = len(target) == 1 and target in letters, f"one letter of {letters}"
         case AnswerKind.TOOL:
             is_fit, expected = target in ("tool_calls", "stop"), "tool_calls or stop"
-        case AnswerKind.OCR:
+        case AnswerKind.OCR | AnswerKind.LIST | AnswerKind.TEXT:
             is_fit, expected = bool(target.strip()), "a text that is not blank"
     if not is_fit:
         name = f"{entry.task}/{entry.sample_id}"

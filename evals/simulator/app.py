@@ -9,6 +9,7 @@ from aiohttp import web
 from evals.simulator.completions import Completions
 from evals.simulator.fault_responses import json_response, refusal
 from evals.simulator.outage import OutageMode
+from evals.simulator.prefill import Prefill
 from evals.simulator.refusals import RefusedError, bad_value
 
 _MAX_BODY_BYTES = 512 * 1024 * 1024
@@ -24,7 +25,7 @@ def _models_json(completions: Completions) -> dict[str, Any]:
         "id": config.served_model,
         "object": "model",
         "created": 0,
-        "owned_by": "quantcheck-simulator",
+        "owned_by": config.tokens.engine,
         "root": f"simulated/{config.profile.name}",
         "parent": None,
         "max_model_len": config.max_model_len,
@@ -92,4 +93,5 @@ def build_app(completions: Completions) -> web.Application:
     app.router.add_get("/simulation/requests", requests)
     app.router.add_post("/simulation/reset", reset)
     app.router.add_post("/simulation/outage", outage)
+    Prefill(completions).add_routes(app)
     return app

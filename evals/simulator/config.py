@@ -7,6 +7,7 @@ from evals.simulator.answers import AnswerBook
 from evals.simulator.fault_kind import FaultKind
 from evals.simulator.faults import FaultRate
 from evals.simulator.profile import INT4, Profile
+from evals.simulator.token_model import TokenModel
 
 REASONING_FIELDS = ("reasoning", "reasoning_content")
 
@@ -19,7 +20,7 @@ class SimulatorConfig:
     possible). ``token_scale`` multiplies every length. ``api_key`` is the key that requests must bring.
     ``max_concurrency`` replies are played at once, the others wait. ``immutable_sampling`` refuses any
     temperature and top_p but the checkpoint's own, as the vendor's own API does. ``record_bodies`` keeps
-    the raw bytes of every request.
+    the raw bytes of every request. ``tokens`` is what is said where log-probabilities are asked.
     """
 
     profile: Profile = INT4
@@ -41,6 +42,7 @@ class SimulatorConfig:
     api_key: str | None = None
     immutable_sampling: bool = False
     record_bodies: bool = False
+    tokens: TokenModel = field(default_factory=TokenModel)
 
     @property
     def served_model(self) -> str:

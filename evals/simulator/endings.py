@@ -34,6 +34,7 @@ SPOILING = frozenset(
         FaultKind.ERROR_FRAME,
         FaultKind.ERROR_EVENT,
         FaultKind.STALL,
+        FaultKind.ENDLESS,
     }
 )
 _ENGINE_DIED = orjson.dumps(error_body(500, "EngineCore encountered an issue (simulated)."))
@@ -55,14 +56,16 @@ _HALVING = frozenset(
         FaultKind.CLOSE_MID_STREAM,
         FaultKind.CUT_MID_STREAM,
         FaultKind.STALL,
+        FaultKind.ENDLESS,
     }
 )
 _FRAMING = frozenset({FaultKind.CRLF, FaultKind.DATA_NO_SPACE, FaultKind.SSE_FIELDS, FaultKind.ERROR_EVENT})
+_ENDLESS_BLOCK = b"and so on " * 800  # of a plain reply
 _MAX_SPLITS = 500
 _SPLIT_EVERY = 37
 
 
-def _spoiled(payloads: list[bytes], faults: Set[FaultKind]) -> list[WireEvent]:
+def _spoiled(payloads: list[bytes], faults: Set[FaultKind]) -> Iterable[WireEvent]:
     """Return ``payloads`` (at least two) with the first fault that spoils them half-way."""
     half = max(1, (len(payloads) - 1) // 2)
     said: list[WireEvent] = [*payloads[:half]]
@@ -72,6 +75,8 @@ def _spoiled(payloads: list[bytes], faults: Set[FaultKind]) -> list[WireEvent]:
     for fault, rest in _HALF_WAY.items():
         if fault in faults:
             return [*said, *rest]
+    if FaultKind.ENDLESS in faults:
+        return itertools.chain(said, itertools.repeat(said[-1]))
     return [*payloads]
 
 
@@ -111,6 +116,8 @@ def plain_events(body: bytes, faults: Set[FaultKind]) -> Iterator[WireEvent]:
     yield body[: len(body) // 2] if is_halved else body
     broken = (_HALF_WAY[fault] for fault in _HALF_WAY if fault in faults & _HALVING)
     yield from next(broken, ())
+    if FaultKind.ENDLESS in faults:
+        yield from itertools.repeat(_ENDLESS_BLOCK)
 
 
 def split_anywhere(data: bytes) -> Iterator[bytes]:

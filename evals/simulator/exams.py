@@ -47,7 +47,7 @@ def _entry(benchmark: Benchmark, item: Item, images: tuple[str, ...]) -> AnswerE
             sample_id=item.sample_id,
             prompt_text=form.prompt,
             target=tuple(form.grading.get("answers") or (form.target,)),
-            kind=AnswerKind(benchmark.answer_kind),
+            kind=AnswerKind(form.grading.get("form", benchmark.answer_kind)),
             n_options=form.grading.get("n_options"),
             n_images=len(item.images),
             image_sha256=images,

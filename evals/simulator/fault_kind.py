@@ -56,6 +56,7 @@ class FaultKind(StrEnum):
     ERROR_FRAME = "error_frame", "an error frame half-way (plain: 200 with an error body)"
     ERROR_EVENT = "error_event", "an event of type error half-way (plain: 200 with an error body)"
     STALL = "stall", "silence half-way until the client gives up"
+    ENDLESS = "endless", "text without end from half-way on, whatever the budget"
     NO_DONE = "no_done", "the stream is whole but for the [DONE] at its end"
     EMPTY_CHOICES_FIRST = "empty_choices_first", "the first chunk of a stream has no choices"
     SSE_FIELDS = "sse_fields", "event, id and retry lines beside the data lines"

@@ -62,7 +62,7 @@ def wrong_answer(entry: AnswerEntry, rng: np.random.Generator) -> str:
             return _wrong_integer(entry.target[0], rng)
         case AnswerKind.CHOICE:
             return _wrong_choice(entry.target[0], entry.n_options or 4, rng)
-        case AnswerKind.OCR:
+        case AnswerKind.OCR | AnswerKind.LIST | AnswerKind.TEXT:
             return _wrong_reading(entry.target, rng)
         case AnswerKind.TOOL:
             return "stop" if entry.target[0] == "tool_calls" else "tool_calls"
@@ -71,9 +71,9 @@ def wrong_answer(entry: AnswerEntry, rng: np.random.Generator) -> str:
 def write_answer(entry: AnswerEntry, answer: str | None, n_tokens: int, rng: np.random.Generator) -> str:
     """Return the visible text that gives ``answer`` (``None``: gives none) after about ``n_tokens`` of prose.
 
-    An image's text stands alone, since a grader that looks for it anywhere would find it in prose.
+    A text stands alone, since a grader that looks for it anywhere would find it in prose.
     """
-    if entry.kind is AnswerKind.OCR:
+    if entry.kind in (AnswerKind.OCR, AnswerKind.LIST, AnswerKind.TEXT):
         return answer or ""
     prose = "".join(prose_tokens(rng, n_tokens))
     if answer is None:

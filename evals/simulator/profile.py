@@ -76,6 +76,7 @@ class Profile:
 INT4 = Profile(
     name="int4",
     tasks={
+        "smoke": TaskProfile(mean=0.985, reasoning=Lengths(median=120, sigma=0.6, cap=1_500)),
         "aime25": TaskProfile(hardest=(0.69,), reasoning=Lengths(median=14_000, sigma=0.65, cap=125_000)),
         "gpqa_diamond": TaskProfile(mean=0.905, reasoning=Lengths(median=5_000, sigma=0.9, cap=110_000)),
         "ocrbench": TaskProfile(mean=0.895, reasoning=Lengths(median=400, sigma=0.8, cap=15_000)),
@@ -88,6 +89,7 @@ INT4 = Profile(
 NVFP4 = Profile(
     name="nvfp4",
     tasks={
+        "smoke": TaskProfile(mean=0.98, reasoning=Lengths(median=124, sigma=0.6, cap=1_500)),
         "aime25": TaskProfile(
             hardest=(0.62, 0.93, 0.97), reasoning=Lengths(median=14_400, sigma=0.66, cap=125_000)
         ),

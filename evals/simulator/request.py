@@ -157,7 +157,8 @@ def _read_response_format(value: Any) -> ResponseFormat | None:
             raise bad_value("Unknown response_format.", "response_format", value)
 
 
-def _read_body(raw: bytes) -> dict[str, Any]:
+def read_body(raw: bytes) -> dict[str, Any]:
+    """Return the object in a body; raise :class:`RefusedError` for anything else."""
     try:
         body = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
@@ -178,7 +179,7 @@ def _includes_usage(body: Mapping[str, Any], stream: bool) -> bool:
 
 def read_request(raw: bytes) -> ChatRequest:
     """Read a request body; raise :class:`RefusedError` as a server would. Unknown keys are ignored."""
-    body = _read_body(raw)
+    body = read_body(raw)
     model = body.get("model")
     if model is not None and not isinstance(model, str):
         raise bad_value("model must be a text.", "model", model)

@@ -1,4 +1,4 @@
-"""The forest plot: every delta with its interval and the loss its task tolerates."""
+"""The forest plot: every figure with its interval and what is tolerated of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,19 +17,32 @@ _LABEL_LENGTH = 26
 
 @dataclass(frozen=True, kw_only=True)
 class ForestRow:
-    """One line of the forest plot, in score units; ``margin`` is ``None`` where there is none to hold."""
+    """One line of the forest plot, in score units; ``edge`` is the least tolerated, ``None`` where all is."""
 
     label: str
     value: float
     low: float
     high: float
-    margin: float | None
+    edge: float | None
     text: str
     role: str
 
 
-def forest_plot(rows: Sequence[ForestRow], name: str, *, width: int, label: str) -> Markup:
-    """Draw every delta with its interval and the loss its task tolerates, in percentage points."""
+@dataclass(frozen=True, kw_only=True)
+class Axis:
+    """What the values are. ``is_difference``: they have signs and a line at zero; else they are shares."""
+
+    label: str
+    is_difference: bool
+
+
+DELTAS = Axis(label="candidate - baseline, percentage points", is_difference=True)
+
+
+def forest_plot(
+    rows: Sequence[ForestRow], name: str, *, width: int, label: str, axis: Axis = DELTAS
+) -> Markup:
+    """Draw every value with its interval and what is tolerated of it, in percent or percentage points."""
     is_wide = width >= WIDE
     row_height, top, bottom = (34, 6, 46) if is_wide else (50, 4, 46)
     left, right = (170, 200) if is_wide else (12, 12)
@@ -38,37 +51,47 @@ def forest_plot(rows: Sequence[ForestRow], name: str, *, width: int, label: str)
     axes = figure.add_axes(
         (left / width, bottom / height, (width - left - right) / width, row_height * len(rows) / height)
     )
-    low, high = _forest_range(rows)
+    low, high = _forest_range(rows, axis)
     axes.set_xlim(low, high)
     axes.set_ylim(-len(rows) + 0.5, 0.5)
     for place, row in enumerate(rows):
-        _forest_row(axes, place, row, is_wide=is_wide)
+        _forest_row(axes, place, row, is_wide=is_wide, has_zero=axis.is_difference)
     texts = _forest_texts(figure, axes, rows, is_wide=is_wide)
     style_axes(axes)
     axes.spines["left"].set_visible(False)
     axes.yaxis.set_major_locator(NullLocator())
-    axes.xaxis.set_major_locator(MaxNLocator(7 if is_wide else 5))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:+g}" if abs(x) > 1e-9 else "0"))
-    axes.set_xlabel("candidate - baseline, percentage points", fontsize=SMALL, color=ROLES["muted"])
+    axes.xaxis.set_major_locator(MaxNLocator(7 if is_wide else 5, steps=[1, 2, 2.5, 5, 10]))
+    axes.xaxis.set_major_formatter(FuncFormatter(_signed if axis.is_difference else _share))
+    axes.set_xlabel(axis.label, fontsize=SMALL, color=ROLES["muted"])
     return themed_svg(figure, name, label=label, texts=texts)
 
 
-def _forest_range(rows: Sequence[ForestRow]) -> tuple[float, float]:
-    ends = [100 * end for row in rows for end in (row.low, row.high, 0.0, -(row.margin or 0.0))]
-    pad = 0.06 * (max(ends) - min(ends))
+def _signed(x: float, _: int) -> str:
+    return f"{x:+g}" if abs(x) > 1e-9 else "0"
+
+
+def _share(x: float, _: int) -> str:
+    return f"{x:g} %" if 0 <= x <= 100 else ""
+
+
+def _forest_range(rows: Sequence[ForestRow], axis: Axis) -> tuple[float, float]:
+    ends = [100 * end for row in rows for end in (row.low, row.high, row.edge) if end is not None]
+    ends.append(0.0 if axis.is_difference else 100.0)
+    pad = 0.06 * max(max(ends) - min(ends), 1.0)
     return min(ends) - pad, max(ends) + pad
 
 
-def _forest_row(axes: Axes, place: int, row: ForestRow, *, is_wide: bool) -> None:
+def _forest_row(axes: Axes, place: int, row: ForestRow, *, is_wide: bool, has_zero: bool) -> None:
     y = -place if is_wide else -place - 0.16
-    if row.margin is not None:
-        edge, (left, right), half = -100 * row.margin, axes.get_xlim(), 0.3 if is_wide else 0.2
+    if row.edge is not None:
+        edge, (left, right), half = 100 * row.edge, axes.get_xlim(), 0.3 if is_wide else 0.2
         axes.fill_between([edge, right], y - half, y + half, color=ROLES["zone"], linewidth=0, zorder=0)
         axes.vlines(edge, y - half, y + half, color=ROLES["regression"], linewidth=2, zorder=1)
         if left > edge:
             axes.set_xlim(left, right)
     half = 0.5 if is_wide else 0.22
-    axes.vlines(0, y - half, y + half, color=ROLES["ink"], linewidth=1, zorder=2)
+    if has_zero:
+        axes.vlines(0, y - half, y + half, color=ROLES["ink"], linewidth=1, zorder=2)
     colour = ROLES[row.role]
     axes.hlines(y, 100 * row.low, 100 * row.high, color=colour, linewidth=2.5, zorder=3)
     axes.vlines([100 * row.low, 100 * row.high], y - 0.1, y + 0.1, color=colour, linewidth=2.5, zorder=3)

@@ -19,6 +19,10 @@ _FILES = (
     "figures.html.jinja",
     "items.html.jinja",
     "methods.html.jinja",
+    "divergence.html.jinja",
+    "vendor_parts.html.jinja",
+    "vendor.html.jinja",
+    "vendors.html.jinja",
 )
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|pp)(?!\w))")  # a number and its unit stay on one line
 _ESCAPED = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}

@@ -13,6 +13,7 @@ from reports.criteria import Criterion, Status
 from reports.gate import GateReport
 from reports.gate_outputs import gate_headline
 from reports.html.cards import Card, side_labels, task_card
+from reports.html.divergence_section import divergence_section
 from reports.html.drawing import NARROW, WIDE
 from reports.html.forest import ForestRow, forest_plot
 from reports.html.item_table import shown
@@ -105,6 +106,7 @@ def _render(
         notes=closing_lines(report) if report is not None else [],
         allowed=allowed_fields(report) if report is not None else (),
         fact_tables=tables,
+        divergence=divergence_section(report.divergence) if report is not None else None,
         level=numbers.confidence_level(report.confidence) if report is not None else "",
         payload=lambda card: embedded_json(card.items.payload()),
         shown=shown,
@@ -155,7 +157,7 @@ def _forest_row(label: str, found: Estimate, margin: float | None, role: str) ->
         value=found.value,
         low=found.interval.low,
         high=found.interval.high,
-        margin=margin,
+        edge=-margin if margin is not None else None,
         text=estimate_points(found).removesuffix(" pp"),
         role=role,
     )

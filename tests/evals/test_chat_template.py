@@ -39,6 +39,47 @@ def tokenizer(tmp_path):
     return make
 
 
+# Written here, in the token format that Kimi's checkpoints are trained on.
+NATIVE = """{%- if tools -%}<|im_system|>tool_declare<|im_middle|>{{ tools | tojson }}<|im_end|>{%- endif -%}
+{%- for message in messages -%}
+{%- if message.role == 'assistant' -%}<|im_assistant|>assistant<|im_middle|>{{ message.content or '' }}
+{%- if message.tool_calls -%}<|tool_calls_section_begin|>
+{%- for call in message.tool_calls -%}<|tool_call_begin|>{{ call.id }}<|tool_call_argument_begin|>
+{{- call.function.arguments }}<|tool_call_end|>{%- endfor -%}
+<|tool_calls_section_end|>{%- endif -%}<|im_end|>
+{%- elif message.role == 'tool' -%}<|im_system|>{{ message.name }}<|im_middle|>## Return of {{ message.tool_call_id }}
+{{ message.content }}<|im_end|>
+{%- else -%}<|im_{{ message.role }}|>{{ message.role }}<|im_middle|>{{ message.content }}<|im_end|>
+{%- endif -%}
+{%- endfor -%}
+{%- if add_generation_prompt -%}<|im_assistant|>assistant<|im_middle|>
+{%- if thinking is defined and not thinking -%}<think></think>{%- endif -%}{%- endif -%}"""
+
+
+def test_a_history_of_calls_in_native_tokens(tokenizer):
+    template = load_chat_template(tokenizer(None, config={"chat_template": NATIVE, "bos_token": "[BOS]"}))
+    call = {"id": "functions.mcp-srv.read:0", "type": "function"}
+    call["function"] = {"name": "mcp-srv.read", "arguments": '{"p": "<é>"}'}
+    messages = [
+        USER,
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "name": "mcp-srv.read", "tool_call_id": call["id"], "content": "read & done"},
+    ]
+    tool = {"type": "function", "function": {"name": "mcp-srv.read", "parameters": {"b": 1, "a": "é"}}}
+    text = template.render({"messages": messages, "tools": [tool]}, {"thinking": False})
+    assert text == (
+        '<|im_system|>tool_declare<|im_middle|>[{"type": "function", "function": {"name": "mcp-srv.read",'
+        ' "parameters": {"b": 1, "a": "é"}}}]<|im_end|>'
+        "<|im_user|>user<|im_middle|>é?<|im_end|>"
+        "<|im_assistant|>assistant<|im_middle|><|tool_calls_section_begin|><|tool_call_begin|>"
+        'functions.mcp-srv.read:0<|tool_call_argument_begin|>{"p": "<é>"}<|tool_call_end|>'
+        "<|tool_calls_section_end|><|im_end|>"
+        "<|im_system|>mcp-srv.read<|im_middle|>## Return of functions.mcp-srv.read:0\nread & done<|im_end|>"
+        "<|im_assistant|>assistant<|im_middle|><think></think>"
+    )
+    assert text.count("\n") == 1, "nothing is added between the tokens"
+
+
 def test_messages_tools_and_the_beginning_of_the_answer(tokenizer):
     template = load_chat_template(tokenizer())
     text = template.render({"messages": [USER], "tools": TOOLS}, {})

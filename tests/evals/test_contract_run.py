@@ -85,6 +85,7 @@ DEAD = (
     *("http_500=1", "http_502_html=1", "http_401=1", "http_404=1", "http_400_context=1", "http_429_bare=1"),
     *("ok_html=1", "ok_empty=1", "ok_no_choices=1", "ok_error_body=1", "garbage_json=1"),
     *("connect_reset=1", "cut_mid_stream=1", "done_without_finish=1", "finish_abort=1", "stall=1"),
+    "endless=1",
 )
 
 

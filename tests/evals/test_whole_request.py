@@ -11,7 +11,6 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig
 from evals.endpoint import Endpoint
 from evals.failure import Failure, FailureKind
 from evals.provider import EndpointAPI
-from evals.reply_reader import ReplyReader, most_events
 from evals.retry import RetryPolicy
 from evals.transport import Waits
 from evals.whole_request import encode_whole, whole_body, whole_key
@@ -197,40 +196,3 @@ def test_a_prompt_that_is_refused_stops_the_run():
     assert failure.stops_run(is_whole_request=False) and not failure.stops_run(is_whole_request=True)
     for kind, stops in ((FailureKind.SERVER, False), (FailureKind.CLIENT, True)):
         assert Failure(kind=kind, message="x").stops_run(is_whole_request=True) is stops
-
-
-EVENT = b'data: {"choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": null}]}\n\n'
-EMPTY = b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": null}]}\n\n'
-LAST = b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}\n\n'
-
-
-@pytest.mark.parametrize("event", [EVENT, EMPTY], ids=["text without end", "empty events without end"])
-def test_a_stream_that_never_ends_is_named_and_not_asked_for_again(event):
-    reader = ReplyReader(0.0, max_events=50)
-    with pytest.raises(Failure, match="never ends: 50 events") as caught:
-        for _ in range(51):
-            reader.feed(event)
-    assert not caught.value.is_retryable and caught.value.kind is FailureKind.SERVER
-
-
-def test_what_follows_the_finish_reason_without_end_is_nobodys():
-    reader = ReplyReader(0.0, max_events=5)
-    for event in (EVENT, LAST, *[EMPTY] * 6):
-        if not reader.is_done:
-            reader.feed(event)
-    assert reader.is_done and reader.finish().response.content == "x"
-
-
-def test_a_plain_reply_without_end_is_named(monkeypatch):
-    monkeypatch.setattr("evals.reply_reader.MAX_PLAIN_BYTES", 100)
-    reader = ReplyReader(0.0)
-    with pytest.raises(Failure, match="never ends: a plain reply of more than 100 bytes"):
-        for _ in range(9):
-            reader.feed(b'{"a": "' + b"x" * 20)
-
-
-@pytest.mark.parametrize(
-    ("body", "expected"), [({}, None), ({"max_tokens": None}, None), ({"max_tokens": 10}, 1080)]
-)
-def test_a_budget_bounds_the_events(body, expected):
-    assert most_events(body) == expected

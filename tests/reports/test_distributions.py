@@ -13,6 +13,8 @@ from reports.distributions import (
     normal_cdf,
     normal_quantile,
     normal_tail,
+    root,
+    student_power,
     student_quantile,
 )
 
@@ -28,6 +30,19 @@ def test_normal(z: float) -> None:
 def test_quantiles(chance: float, freedom: float) -> None:
     assert normal_quantile(chance) == pytest.approx(stats.norm.ppf(chance), rel=1e-12, abs=1e-12)
     assert student_quantile(chance, freedom) == pytest.approx(stats.t.ppf(chance, freedom), rel=1e-9)
+
+
+@pytest.mark.parametrize(("freedom", "shift"), [(5, 0.0), (29, 2.8), (400, 3.5)])
+def test_power_of_a_t_test(freedom: int, shift: float) -> None:
+    critical = stats.t.ppf(0.975, freedom)
+    assert student_power(critical, freedom, shift) == pytest.approx(
+        stats.nct.sf(critical, freedom, shift), rel=1e-6
+    )
+
+
+@pytest.mark.parametrize("rising", [1, -1])
+def test_root(rising: int) -> None:
+    assert root(lambda x: rising * (x**3 - 2), 0, 40) == pytest.approx(2 ** (1 / 3), abs=1e-13)
 
 
 @pytest.mark.parametrize(("value", "freedom"), [(0.0, 1), (3.84, 1), (40.0, 30), (2000.0, 62)])

@@ -4,6 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from reports.default_power import DEFAULT_EPOCHS, DEFAULT_MARGINS, DEFAULT_NOISE
 from reports.planning import (
     Basis,
     TaskPlan,
@@ -13,7 +14,7 @@ from reports.planning import (
     power_section,
     published_basis,
 )
-from reports.power import DEFAULT_EPOCHS, DEFAULT_MARGINS, DEFAULT_NOISE, Epochs, Noise
+from reports.power import Epochs, Noise
 from reports.tolerance import Tolerance, default_tolerance
 from tests.reports.declared_runs import drawn, task_run
 

@@ -1,12 +1,10 @@
 import numpy as np
 import pytest
 
+from reports.default_power import DEFAULT_EPOCHS, DEFAULT_MARGINS, DEFAULT_NOISE
 from reports.delta import paired_delta
 from reports.pairing import pair_scores
 from reports.power import (
-    DEFAULT_EPOCHS,
-    DEFAULT_MARGINS,
-    DEFAULT_NOISE,
     Epochs,
     Noise,
     candidate_epochs,
@@ -61,7 +59,14 @@ def test_default_margins_are_those_the_default_epochs_can_decide(task: str) -> N
 
 @pytest.mark.parametrize(
     ("task", "needed"),
-    [("aime25", 59), ("gpqa_diamond", 38), ("ocrbench", 5), ("mmmu_pro", 6), ("k2_tool_calls", 1)],
+    [
+        ("smoke", 14),
+        ("aime25", 59),
+        ("gpqa_diamond", 38),
+        ("ocrbench", 5),
+        ("mmmu_pro", 6),
+        ("k2_tool_calls", 1),
+    ],
 )
 def test_epochs_for_one_point(task: str, needed: int) -> None:
     found = plan(DEFAULT_NOISE[task], epochs(DEFAULT_EPOCHS[task]), 0.01)

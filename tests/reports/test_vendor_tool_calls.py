@@ -58,8 +58,9 @@ def metrics(n: int = 2000, valid: int = 855, called: int = 880, **more: Any) -> 
 def judged(
     found: ToolCallMetrics | None, official: Reference | None = None, lines: PassLines = NO_LINES, **run: Any
 ) -> dict[str, VendorCriterion]:
+    officials = () if official is None else (official,)
     sample_run = SampleRun(**{"metrics": found, "n_expected": 2000, **run})
-    return {one.name: one for one in tool_call_criteria(sample_run, official, lines)}
+    return {one.name: one for one in tool_call_criteria(sample_run, officials, lines)}
 
 
 # F1 = 2 tp / (2 tp + fp + fn): 1520 / 1760 = 0.8636; 1460 / 2000 = 0.73 to the digit
@@ -127,6 +128,12 @@ def test_schema_accuracy_is_held_against_a_line_where_there_is_one(
     ("found", "run", "words"),
     [
         pytest.param(metrics(1998), {}, "2 of 2,000 requests were not answered", id="failed requests"),
+        pytest.param(
+            metrics(1990, failures={"server: HTTP 500": 6, "server: never ends": 2, "a": 1, "b": 1}),
+            {},
+            "10 of 2,000 requests were not answered (6 x server: HTTP 500, 2 x server: never ends, 1 x a, and 1 other",
+            id="what failed requests were told",
+        ),
         pytest.param(metrics(), {"left_out": "left out: line 4"}, "line 4", id="broken lines"),
         pytest.param(metrics(1500), {"stopped": "HTTP 401"}, "stopped: HTTP 401", id="stopped early"),
         pytest.param(None, {"stopped": "HTTP 500"}, "2,000 of 2,000 requests were not", id="nothing at all"),

@@ -37,7 +37,7 @@ def test_a_good_endpoint(check, play):
         set(entry) == {"name", "status", "evidence", "advice", "flags"} for entry in document["probes"]
     )
     assert document["tokens_per_s"] > 0 and document["estimate"] is None
-    assert document["next"] == f"quantcheck run TASK --base-url {running.base_url}"
+    assert document["next"] == f"quantcheck run smoke --base-url {running.base_url}"
 
 
 def test_the_run_to_come_is_estimated_and_named_with_its_flags(check, play, exam_path):
@@ -105,7 +105,7 @@ def test_text_for_people_has_one_line_a_probe(capsys, play):
     assert [line.split()[1] for line in lines[1 : 1 + len(PROBES)]] == list(PROBES)
     usage = next(line for line in lines if " usage " in line)
     assert usage.startswith("warn  usage") and " -> " in usage
-    assert lines[-1].startswith("next: quantcheck run TASK")
+    assert lines[-1].startswith("next: quantcheck run smoke")
 
 
 def test_a_dead_completion_page_fails_with_the_servers_words(check, play):

@@ -40,6 +40,7 @@ def test_every_dataset_is_listed_with_its_pins(data: Data) -> None:
     assert code == 0
     named = {(fact["task"], fact["variant"]): fact for fact in datasets}
     assert set(named) >= {
+        ("smoke", None),
         ("aime25", None),
         ("gpqa_diamond", None),
         ("ocrbench", None),
@@ -47,6 +48,7 @@ def test_every_dataset_is_listed_with_its_pins(data: Data) -> None:
         ("mmmu_pro", "standard (4 options)"),
         ("mmmu_pro", "vision"),
     }
+    assert named["smoke", None]["sources"] == [{"kind": "generated"}]
     gpqa = named["gpqa_diamond", None]
     assert gpqa["n_items"] == 198
     hub = gpqa["sources"][0]
@@ -75,6 +77,12 @@ def test_data_that_cannot_be_had_is_named_with_the_way_out(data: Data) -> None:
     assert fact["ok"] is False
     for words in ("Idavidrein/gpqa", "accept the terms", "HF_TOKEN", "--dataset-path", "HF_HUB_OFFLINE"):
         assert words in fact["problem"]
+
+
+def test_a_generated_exam_is_verified_without_any_source(data: Data) -> None:
+    code, (fact,) = data("smoke", "--verify")
+    assert code == 0 and fact["found"]["is_pinned_content"] is True
+    assert run_command_line(["data", "smoke", "--verify"]) == 0
 
 
 def test_a_local_copy_is_verified(data: Data, tmp_path: Path) -> None:

@@ -32,7 +32,9 @@ def test_compare_reads_an_export_back_to_the_same_result(tmp_path: Path, suffix:
 def test_json_lines_keep_every_value(tmp_path: Path) -> None:
     (tmp_path / "run.csv").write_text(ROWS)
     result = CliRunner().invoke(export, [str(tmp_path / "run.csv"), "--format", "jsonl"])
-    first, *_, last = [json.loads(line) for line in result.stdout.splitlines()]
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(row["epoch"], row["sample_id"]) for row in rows[:3]] == [(1, "a"), (1, "b"), (1, "c")]
+    first, _, last, *_ = rows
     assert first["answer"] == "70, or\nso"
     assert first["seed"] == 9007199254740993
     assert first["flags"] == ["loop", "late"]

@@ -1,8 +1,10 @@
 """``quantcheck run`` from the outside: what it prints, how it ends, what it leaves."""
 
 import json
+import math
 import os
 import socket
+from types import SimpleNamespace
 
 import pytest
 
@@ -140,6 +142,7 @@ FREE_URL = "http://127.0.0.1:1/v1"
 
 USAGE = [
     pytest.param(["run", "nosuchtask", "--base-url", FREE_URL], "'nosuchtask'", id="unknown task"),
+    pytest.param(["run", "vendor_contract", "--base-url", FREE_URL], "quantcheck verify", id="the contract"),
     pytest.param(
         ["run", "aime25", "--base-url", FREE_URL, "--preset", "fast"],
         "sglang, kvv, nvidia",
@@ -408,6 +411,22 @@ def test_errors_are_never_scored_and_make_the_run_invalid(ask, serve, tmp_path):
     assert "quantcheck: invalid run: 12 of 12 responses failed (server: HTTP 500" in ended.err
     again = ask(serve().base_url, "--json").document
     assert (again["status"], again["requests_sent"], again["outcomes"]["error"]) == ("complete", 12, 0)
+
+
+def test_an_evaluation_that_ends_in_an_error_is_no_partial_run(ask, serve, tmp_path, monkeypatch):
+    def crash(_):
+        raise ZeroDivisionError("the metric crashes")
+
+    server = serve()
+    monkeypatch.setattr("tasks.scorers.math", SimpleNamespace(isnan=crash, nan=math.nan))
+    ended = ask(server.base_url, "--json")
+    assert ended.code == 5 and "Traceback" not in ended.err
+    assert "stopped: client: the evaluation ended in an error: ZeroDivisionError" in ended.err
+    assert "the metric crashes" in ended.err
+    monkeypatch.undo()
+    again = ask(server.base_url, "--json")
+    assert (again.code, again.document["status"], again.document["requests_sent"]) == (0, "complete", 0)
+    assert len(list((tmp_path / "runs").glob("x/aime25/*/*.eval"))) == 1
 
 
 def test_the_limit_of_errors_is_the_users(ask, serve):

@@ -156,6 +156,7 @@ def load_book(path):
 def test_calls_that_are_lost_only_when_streaming_are_told_by_both_ways(run, play, samples):
     running = play(samples, "tool_empty_deltas=1.0@stream")
     _, summary, words, directory = run(running.base_url, samples, "--both-ways")
+    assert "first replies: streams are asked for" not in words, "half of them were asked for plain"
     due = sum(entry.target == ("tool_calls",) for entry in load_book(samples))
     assert (summary["epochs"], summary["expected"]) == (2, 2 * N_SAMPLES)
     ways = [json.loads(body)["stream"] for body in running.ledger.bodies]
@@ -191,18 +192,21 @@ def test_a_fault_is_named_and_no_other(run, play, samples, fault, shows):
 
 @pytest.mark.parametrize(
     ("fault", "words"),
-    [("http_500", "HTTP 500"), ("ok_html", "HTML")],
-    ids=["500 to everything", "HTML to everything"],
+    [("http_500", "HTTP 500"), ("ok_html", "HTML"), ("endless", "never ends")],
+    ids=["500 to everything", "HTML to everything", "text without end to everything"],
 )
 def test_a_vendor_that_answers_nothing_never_passes(run, play, samples, fault, words):
     running = play(samples, f"{fault}=1.0")
-    code, summary, _, _ = run(running.base_url, samples, "--outage", "0.4")
+    code, summary, told, _ = run(running.base_url, samples, "--outage", "0.4", "--max-tokens", "200")
+    assert words in summary["first_error"] and words in told
     assert (code, summary["status"], summary["outcomes"]["error"]) == (4, "invalid", N_SAMPLES)
     assert (
         summary["tool_calls"]["errors"] == N_SAMPLES
         and summary["tool_calls"]["schema_accuracy"]["value"] is None
     )
-    assert summary["accuracy"]["value"] is None and words
+    assert summary["accuracy"]["value"] is None
+    failures = summary["tool_calls"]["failures"]
+    assert all(words in said for said in failures) and sum(failures.values()) == N_SAMPLES
 
 
 def test_broken_lines_end_the_command_with_their_numbers(run, play, samples):

@@ -232,6 +232,24 @@ CASES = [
     ),
     case(
         "k2_tool_calls",
+        {"raw": {"choices": [{"index": 0, "text": LEAKED, "finish_reason": "stop"}]}, "tools": WEATHER},
+        {"triggered": True, "valid": True, "outcome": CORRECT},
+        "a body with text in place of a message is a raw completion",
+    ),
+    case(
+        "k2_tool_calls",
+        {
+            "chunks": [
+                {"choices": [{"index": 0, "text": LEAKED[:40], "finish_reason": None}]},
+                {"choices": [{"index": 0, "text": LEAKED[40:], "finish_reason": "stop"}]},
+            ],
+            "tools": WEATHER,
+        },
+        {"triggered": True, "valid": True, "outcome": CORRECT},
+        "and so are chunks with text",
+    ),
+    case(
+        "k2_tool_calls",
         {"raw": raw({"content": "No tool is needed."}), "tools": WEATHER, "target": "tool_calls"},
         {"triggered": False, "outcome": CORRECT, "answer": "stop"},
         "whether to call is no part of the score",

@@ -90,7 +90,9 @@ def test_a_broken_vendor_is_not_qualified_and_the_fault_is_named(
 
 
 @pytest.mark.parametrize(
-    "fault", ["http_500=1", "ok_html=1", "http_401=1", "stall=1"], ids=["500", "html", "key", "never ends"]
+    "fault",
+    ["http_500=1", "ok_html=1", "http_401=1", "stall=1", "endless=1"],
+    ids=["500", "html", "key", "falls silent", "never ends"],
 )
 def test_an_endpoint_that_answers_nothing_is_exit_5_and_passes_nothing(
     serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str], fault: str
@@ -120,8 +122,52 @@ def test_several_vendors_go_into_one_table_a_dead_one_included(
     assert rows == ["| vendor", "| good", "| mute", "| dead"]
     assert "not qualified" in capsys.readouterr().out
     assert verify(tmp_path / "again", "--combine", tmp_path / "good", tmp_path / "dead") == 4
+    page = (tmp_path / "again" / "vendors.html").read_text(encoding="utf-8")
+    assert 'href="../good/report.html"' in page and "1 OF 2 QUALIFIED" in page
     again = read(tmp_path / "again" / "vendors.json")
     assert [one["label"] for one in again["vendors"]] == ["good", "dead"]
+
+
+def compared(tmp_path: Path, *, candidate: int = 45) -> Path:
+    """What compare wrote of two made runs of 50 items and 8 epochs."""
+    paths = []
+    for name, n_right in (("int4.csv", 45), ("vendor.csv", candidate)):
+        rows = [
+            f"aime25,a{item},{epoch},{int(item < n_right)}" for item in range(50) for epoch in range(1, 9)
+        ]
+        (tmp_path / name).write_text("\n".join(["task,sample_id,epoch,score", *rows]) + "\n")
+        paths.append(str(tmp_path / name))
+    run_command_line(["compare", *paths, "--out", str(tmp_path / "compared")])
+    return tmp_path / "compared"
+
+
+@pytest.mark.parametrize(("candidate", "code"), [(45, 0), (20, 1)], ids=["as good", "far worse"])
+def test_benchmarks_of_a_comparison_are_criteria(
+    serve: Serve, tmp_path: Path, candidate: int, code: int
+) -> None:
+    flags = ("--base-url", serve().base_url, "--profile", "generic", "--label", "v")
+    comparison = compared(tmp_path, candidate=candidate)
+    assert verify(tmp_path / "out", *flags, "--comparison", comparison) == code
+    document = read(tmp_path / "out" / "vendor_report.json")
+    (found,) = [criterion for criterion in document["criteria"] if criterion["part"] == "benchmarks"]
+    assert (found["name"], found["figure"]["value"]) == ("aime25", candidate / 50)
+    assert verify(tmp_path / "table", "--combine", tmp_path / "out") == code
+    table = (tmp_path / "table" / "vendors.md").read_text(encoding="utf-8")
+    assert "| aime25 |" in table.splitlines()[2] and f"{candidate * 2:.2f} %" in table
+
+
+def test_every_output_is_made_again_as_it_was(serve: Serve, tmp_path: Path) -> None:
+    url = serve("tool_id_openai=1", "stop_ignored=1").base_url
+    verify(tmp_path, "--base-url", url, "--profile", "kimi-k2.6-open")
+    for file_format, name in (("html", "report.html"), ("md", "vendor_report.md"), ("junit", "junit.xml")):
+        before = (tmp_path / name).read_text("utf-8")
+        assert "tool_ids" in before.replace("\\", "")
+        (tmp_path / name).unlink()
+        assert run_command_line(["report", str(tmp_path), "--format", file_format]) == 0
+        assert (tmp_path / name).read_text("utf-8") == before
+    assert run_command_line(["report", str(tmp_path / "vendor_report.json"), "--out", "-"]) == 0
+    (tmp_path / "vendor_report.json").write_text("{}")
+    assert run_command_line(["report", str(tmp_path)]) == 4
 
 
 def samples_file(tmp_path: Path, *, broken: bool = False) -> Path:
@@ -135,15 +181,17 @@ def samples_file(tmp_path: Path, *, broken: bool = False) -> Path:
     return path
 
 
-def reference_file(tmp_path: Path, n_rows: int) -> Path:
+def reference_file(
+    tmp_path: Path, n_rows: int, *, name: str = "official.jsonl", model: str = "kimi-k2-0905-preview"
+) -> Path:
     call = {"id": "functions.get_weather:0", "type": "function"}
     row = {
-        "request": {"model": "kimi-k2-0905-preview"},
+        "request": {"model": model},
         "response": {"choices": [{"message": {"tool_calls": [call]}}]},
         "finish_reason": "tool_calls",
         "status": "success",
     }
-    path = tmp_path / "official.jsonl"
+    path = tmp_path / name
     path.write_text("\n".join(json.dumps({**row, "data_index": n}) for n in range(1, n_rows + 1)))
     return path
 
@@ -168,6 +216,20 @@ def test_samples_are_run_and_judged(
     assert document["tool_calls"]["trigger_f1"]["value"] == 1.0
 
 
+def test_several_official_runs_show_the_noise_among_them(serve: Serve, tmp_path: Path) -> None:
+    samples, first = samples_file(tmp_path), reference_file(tmp_path, 4)
+    second = reference_file(tmp_path, 4, name="second.jsonl")
+    flags = ("--base-url", serve().base_url, "--profile", "generic", "--samples", samples)
+    assert verify(tmp_path / "out", *flags, "--reference", first, "--reference", second) == 0
+    document = read(tmp_path / "out" / "vendor_report.json")
+    (noise,) = document["tool_calls"]["reference_noise"]
+    assert noise["value"] == 1.0 and noise["low"] < 1.0
+    found = {criterion["name"]: criterion for criterion in document["criteria"]}
+    assert "official.jsonl against second.jsonl: 100.00 %" in found["reference_noise"]["evidence"]
+    other = reference_file(tmp_path, 4, name="other.jsonl", model="kimi-k2-thinking")
+    assert verify(tmp_path / "out", *flags, "--reference", first, "--reference", other) == 2
+
+
 USAGE = {
     "no endpoint": ["--profile", "generic"],
     "no profile": ["--base-url", "http://127.0.0.1:9"],
@@ -182,6 +244,10 @@ USAGE = {
     "labels that do not fit": [
         *("--base-url", "http://127.0.0.1:9", "--base-url", "http://127.0.0.2:9"),
         *("--profile", "generic", "--label", "one"),
+    ],
+    "a comparison for several": [
+        *("--base-url", "http://127.0.0.1:9", "--base-url", "http://127.0.0.2:9"),
+        *("--profile", "generic", "--comparison", "."),
     ],
     "one host twice": [
         *("--base-url", "http://127.0.0.1:9/v1", "--base-url", "http://127.0.0.1:9/v2"),

@@ -66,6 +66,29 @@ def test_each_trouble_is_said_once(response, more, words):
     assert len(lines) == 1 and words in lines[0]
 
 
+FLOOD = Response(content="!" * 60, finish_reason="length", usage=USAGE)
+DIGITS = Response(content="0" * 60, finish_reason="length", usage=USAGE)
+
+
+@pytest.mark.parametrize(
+    ("responses", "stops"),
+    [
+        pytest.param([FLOOD] * 8, True, id="all of the first"),
+        pytest.param([FLOOD] * 7, False, id="not yet all"),
+        pytest.param([GOOD, *[FLOOD] * 12], False, id="one lives"),
+        pytest.param([DIGITS] * 8, False, id="a long number is no flood"),
+    ],
+)
+def test_a_run_of_floods_is_stopped(responses, stops):
+    reasons = []
+    first = FirstReplies(tell=lambda _line: None, stop=reasons.append)
+    for response in responses:
+        reply = Reply(response=response, ttft_s=0.1, duration_s=1.0, n_chunks=3)
+        first.look({}, reply, stream=True)
+    assert len(reasons) == stops
+    assert all("dead checkpoint" in reason and "'!'" in reason for reason in reasons)
+
+
 def test_only_the_first_replies_are_looked_at():
     lines = []
     first = FirstReplies(tell=lines.append)

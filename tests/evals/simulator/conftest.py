@@ -105,6 +105,14 @@ class Client:
         body = {"model": self.running.model, "messages": [{"role": "user", "content": prompt}], **more}
         return self.send("POST", "/v1/chat/completions", body, key=key, timeout_s=timeout_s)
 
+    def receive(self, prompt: str, *, n_bytes: int, **more: Any) -> bytes:
+        """Return the first ``n_bytes`` of a reply and go away."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.address.port, timeout=10)
+        body = {"model": self.running.model, "messages": [{"role": "user", "content": prompt}], **more}
+        with contextlib.closing(connection):
+            connection.request("POST", "/v1/chat/completions", json.dumps(body).encode())
+            return connection.getresponse().read(n_bytes)
+
     def ledger(self) -> dict[str, Any]:
         counts: dict[str, Any] = self.send("GET", "/simulation/requests").json()
         return counts

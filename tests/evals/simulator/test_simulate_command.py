@@ -38,6 +38,7 @@ def answers(tmp_path):
         (["--token-scale", "0"], "0"),
         (["--max-model-len", "0"], "0"),
         (["--max-concurrency", "0"], "0"),
+        (["--tokens", "drift=much"], "drift takes a number"),
         (["--tokens-per-frame", "0"], "0"),
         (["--reasoning-field", "thoughts"], "thoughts"),
         (["--api-key-env", "QUANTCHECK_NO_SUCH_KEY"], "QUANTCHECK_NO_SUCH_KEY: the environment variable"),

@@ -141,6 +141,14 @@ def test_a_stall_lasts_until_the_client_leaves(start, shape):
     assert client.ledger()["abandoned"] == 1
 
 
+def test_text_without_end_until_the_client_leaves(start, shape):
+    client = start("endless=1")
+    received = client.receive("Problem always", n_bytes=1_000_000, max_tokens=50, **shape)
+    assert len(received) >= 1_000_000 and b'finish_reason":"' not in received
+    time.sleep(0.05)
+    assert client.ledger()["abandoned"] == 1
+
+
 def test_a_slow_start(start, shape):
     client = start("slow_start=1", slow_start_s=0.2)
     began = time.monotonic()

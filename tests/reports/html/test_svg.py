@@ -4,7 +4,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from reports.html.drawing import NARROW, WIDE
-from reports.html.forest import ForestRow, forest_plot
+from reports.html.forest import Axis, ForestRow, forest_plot
 from reports.html.plots import epoch_plot, length_plot, short_tokens
 from reports.html.svg import ROLES, themed_svg
 from reports.intervals import Estimate, Interval
@@ -18,7 +18,7 @@ def _row(label: str = "aime25", **changes: object) -> ForestRow:
         "value": -0.01,
         "low": -0.02,
         "high": 0.01,
-        "margin": 0.014,
+        "edge": -0.014,
         "text": "-1",
         "role": "pass",
     }
@@ -65,15 +65,34 @@ def test_text_of_logs_never_reaches_the_plotting_library(width: int) -> None:
 @pytest.mark.parametrize(
     "row",
     [
-        pytest.param(_row(margin=None), id="no margin"),
-        pytest.param(_row(margin=0.5), id="a margin far outside the interval"),
-        pytest.param(_row(margin=0.0), id="no loss tolerated"),
+        pytest.param(_row(edge=None), id="no margin"),
+        pytest.param(_row(edge=-0.5), id="a margin far outside the interval"),
+        pytest.param(_row(edge=0.0), id="no loss tolerated"),
         pytest.param(_row(low=-1.0, high=1.0), id="nothing known"),
         pytest.param(_row(value=0.0, low=-1e-6, high=1e-6), id="next to no width"),
     ],
 )
 def test_any_row_is_drawn(row: ForestRow) -> None:
     assert "f-pass" in forest_plot([row], "f", width=WIDE, label="one")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param({"value": 0.8, "low": 0.7, "high": 0.9, "edge": 0.73}, id="a pass line"),
+        pytest.param({"value": 1.0, "low": 1.0, "high": 1.0, "edge": None}, id="all of it"),
+        pytest.param({"value": 0.0, "low": 0.0, "high": 0.1, "edge": 1.0}, id="none of it"),
+    ],
+)
+def test_shares_have_neither_signs_nor_a_zero_line(row: dict[str, float | None]) -> None:
+    axis = Axis(label="percent", is_difference=False)
+    texts = [
+        e.text or ""
+        for e in _svg(forest_plot([_row(**row)], "f", width=WIDE, label="one", axis=axis)).iter("text")
+    ]
+    shown = [text for text in texts if text.endswith(" %")]
+    assert shown and "100 %" in shown and not [text for text in shown if text.startswith(("+", "-", "−"))]
+    assert not [text for text in shown if float(text.removesuffix(" %")) > 100]
 
 
 def _epochs(n: int, mean: float = 0.9) -> list[EpochCount]:

@@ -1,0 +1,20 @@
+"""The argument that names a run: a local path, or a URL of object storage."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from evals.mirror import run_path
+
+
+class RunPath(click.Path):
+    """A run directory, a log or a score file; of a URL its local mirror."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the local path; raises :class:`evals.object_store.StoreError` where a URL cannot be read."""
+        return super().convert(run_path(value) if isinstance(value, str) else value, param, ctx)
+
+
+RUN_PATH = RunPath(path_type=Path)
+RUNS_DIRECTORY = RunPath(exists=True, file_okay=False, path_type=Path)

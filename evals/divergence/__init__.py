@@ -1,0 +1,1 @@
+"""Record what two endpoints say of the same texts: token ids and log-probabilities from one prefill a text."""

@@ -1,0 +1,172 @@
+"""One evaluation by Inspect while it runs: how it is connected, what stops it, and what happened."""
+
+import asyncio
+import io
+import os
+import signal
+import threading
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import uvloop
+from inspect_ai import Task, eval_async
+from inspect_ai.model import Model, get_model
+from inspect_ai.util import display_type
+
+from evals.asking_end import AskingEnd
+from evals.client_load import ClientLoad
+from evals.exchange_store import ExchangeStore
+from evals.failure import Failure, FailureKind, one_line
+from evals.preflight.first_replies import FirstReplies
+from evals.progress import ProgressSlot, Watcher
+from evals.provider import EndpointAPI
+from evals.run_request import RunRequest
+
+STOPS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Evaluation:
+    """Asks what a task asks and keeps the answers; ``fatal``, ``failures`` and the counts say what happened.
+
+    ``failures`` holds the words of every request that failed for good, by its key.
+    """
+
+    def __init__(self, request: RunRequest, *, store: ExchangeStore, log_dir: Path) -> None:
+        self._request = request
+        self._store = store
+        self._log_dir = log_dir
+        self._model = _model(request)
+        if not isinstance(self._model.api, EndpointAPI):
+            raise TypeError(f"model provider: {type(self._model.api).__name__}, expected EndpointAPI")
+        self.api = self._model.api
+        self.fatal: Failure | None = None
+        self.failures: dict[str, str] = {}
+        self.was_interrupted = False
+        self.is_whole = False
+        self.n_retries = 0
+
+    def run(self, task: Task, watcher: Watcher, *, tell: Callable[[str], None]) -> None:
+        """Run to the end; ``watcher`` hears of every finished response, ``tell`` of what a person should read."""
+        with (
+            redirect_stdout(io.StringIO()),  # Inspect greets on stdout, which belongs to --json
+            asyncio.Runner(loop_factory=uvloop.new_event_loop) as loop,  # about 0.6 of the CPU per chunk
+        ):
+            loop.run(self._evaluate(task, watcher, tell))
+
+    def end(self, load: ClientLoad) -> AskingEnd:
+        """Return what asking came to; ``load`` was started with it."""
+        return AskingEnd(
+            n_requests_sent=self.api.n_requests_sent,
+            n_retries=self.n_retries,
+            failures=self.failures,
+            fatal=self.fatal,
+            was_interrupted=self.was_interrupted,
+            cpu_share=load.cpu_share() if self.api.n_requests_sent else None,
+        )
+
+    async def _evaluate(self, task: Task, watcher: Watcher, tell: Callable[[str], None]) -> None:
+        """Run Inspect's evaluation until it ends, the endpoint refuses, or Ctrl-C."""
+        stop = asyncio.Event()
+        self._connect(stop, tell)
+        watcher.on_unexpected = lambda message: self._stop_on_bug(message, stop)
+        watcher.live_tokens = lambda: self.api.n_live_chunks
+        ProgressSlot.current = watcher
+        try:
+            evaluation = asyncio.create_task(self._inspect_eval(task))
+            stopping = asyncio.create_task(stop.wait())
+            await asyncio.wait({evaluation, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            stopping.cancel()
+            if stop.is_set():
+                evaluation.cancel()
+            await asyncio.gather(evaluation, return_exceptions=stop.is_set())
+            self.is_whole = not stop.is_set() and self.fatal is None
+        finally:
+            ProgressSlot.current = None
+            watcher.close()
+            await self.api.aclose()
+
+    def _stop_on_bug(self, message: str, stop: asyncio.Event) -> None:
+        """End the run loudly on an exception that is no :class:`Failure`: a crash of ours is never a score."""
+        message = f"unexpected error, please report it: {message}"
+        self.fatal = self.fatal or Failure(kind=FailureKind.CLIENT, message=message, is_retryable=False)
+        stop.set()
+
+    def _connect(self, stop: asyncio.Event, tell: Callable[[str], None]) -> None:
+        """Let the provider use the journal and stop the run; let Ctrl-C stop it, twice at once."""
+
+        def on_fatal(failure: Failure) -> None:
+            self.fatal = self.fatal or failure
+            stop.set()
+
+        def on_dead(reason: str) -> None:
+            on_fatal(Failure(kind=FailureKind.CHECKPOINT, message=reason, is_retryable=False))
+
+        def on_attempt(_attempt: object) -> None:
+            self.n_retries += 1
+
+        def on_interrupt() -> None:
+            if self.was_interrupted:
+                os._exit(130)
+            self.was_interrupted = True
+            tell("\nstopping: finished responses are kept; Ctrl-C again to stop at once")
+            stop.set()
+
+        api, settings = self.api, self._request.settings
+        api.endpoint = self._request.endpoint
+        api.journal = self._store
+        api.waits, api.policy = settings.waits, settings.policy
+        api.on_fatal, api.on_attempt = on_fatal, on_attempt
+        api.on_failure = self.failures.__setitem__
+        first = FirstReplies(tell=tell, stop=on_dead)
+        api.on_reply = lambda asked, reply: first.look(asked.body, reply, stream=asked.stream)
+        if threading.current_thread() is threading.main_thread():  # signals reach no other thread
+            loop = asyncio.get_running_loop()
+            for number in STOPS:
+                loop.add_signal_handler(number, on_interrupt)
+
+    async def _inspect_eval(self, task: Task) -> None:
+        """Call Inspect with everything off that only costs: what users see in the viewer stays the same."""
+        n_connections = self._request.settings.max_connections
+        os.environ["INSPECT_DISPLAY"] = "none"
+        display_type()  # reads the variable; eval_async would otherwise choose a display of its own
+        logs = await eval_async(
+            task,
+            model=self._model,
+            log_dir=str(self._log_dir),
+            log_format="eval",
+            log_realtime=False,  # a second copy of every sample in SQLite; our journal is the safer record
+            # what was sent: for prompts the log says it already, a whole request is changed on its way
+            log_model_api=any(item.request is not None for item in self._request.items),
+            log_level="error",
+            log_buffer=max(100, n_connections),
+            ctl_server=False,
+            acp_server=False,
+            score_display=False,
+            fail_on_error=False,
+            max_samples=n_connections,
+            max_connections=n_connections,
+        )
+        for log in logs:
+            if log.status == "error":  # a full disk, a metric that crashes: its log ends anywhere
+                words = log.error.message if log.error is not None else "no words"
+                message = f"the evaluation ended in an error: {one_line(words)}"
+                self.fatal = self.fatal or Failure(
+                    kind=FailureKind.CLIENT, message=message, is_retryable=False
+                )
+
+
+def _model(request: RunRequest) -> Model:
+    endpoint = request.endpoint
+    with redirect_stdout(io.StringIO()):  # the first model of a process has Inspect greet as well
+        return get_model(
+            f"endpoint/{endpoint.model}",
+            base_url=endpoint.base_url,
+            memoize=False,
+            api_key_env=endpoint.api_key_env,
+            think_mode=str(endpoint.think_mode),
+            thinking=endpoint.thinking,
+            effort=endpoint.effort,
+            extra_body=dict(endpoint.extra_body),
+            stream=request.settings.stream,
+        )

@@ -1,0 +1,168 @@
+"""Look after the workers of one run, wherever they live: hear them, start a dead one again, stop them in order."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from types import FrameType
+from typing import Protocol
+
+from evals.asking_end import AskingEnd, together
+from evals.progress import Watcher
+from evals.shards.dealing import Shard
+from evals.shards.told import Finished, Recorded, Said, Streaming, Told
+
+MOST_STARTS = 3  # of one worker; what it has not asked by then, the run's own process asks
+STOPPING_S = 20.0  # for a worker to close its connections and its journal
+
+
+class Worker(Protocol):
+    """One worker and its shard; it is running from its making on."""
+
+    shard: Shard
+
+    def start(self) -> None:
+        """Start it again; what it finished before is not asked again."""
+
+    def hear(self) -> list[Told]:
+        """Return what it has told since it was last heard."""
+
+    def has_ended(self) -> bool:
+        """Return whether it runs no more, in whatever way it ended."""
+
+    def death(self) -> str:
+        """Return in words how it died, of a worker that ended without saying what asking came to."""
+
+    def terminate(self) -> None:
+        """Ask it to stop in order."""
+
+    def kill(self) -> None:
+        """Stop it at once."""
+
+
+class _Charge:
+    """A worker with what is known of it; ``end`` once it is over, ``n_chunks`` of the process that runs now."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+        self.end: AskingEnd | None = None
+        self.n_starts = 1
+        self.n_chunks = 0
+
+
+class Crew:
+    """The workers of one run. ``pause`` waits a moment, until one of those given has something to tell.
+
+    ``keep`` takes finished exchanges of workers that share no disk with the run.
+    """
+
+    def __init__(
+        self,
+        workers: Sequence[Worker],
+        watcher: Watcher,
+        *,
+        tell: Callable[[str], None],
+        pause: Callable[[Sequence[Worker]], None],
+        keep: Callable[[Recorded], None] | None = None,
+    ) -> None:
+        self._charges = [_Charge(worker) for worker in workers]
+        self._watcher, self._tell, self._pause, self._keep = watcher, tell, pause, keep
+        self._said: set[str] = set()
+        self._was_interrupted = False
+        self._stopped_at: float | None = None
+
+    def run(self) -> AskingEnd:
+        """Hear them until all are over and return what they came to together."""
+        self._watcher.live_tokens = lambda: sum(charge.n_chunks for charge in self._charges)
+        with _on_interrupt(self._interrupt):
+            while running := [charge for charge in self._charges if charge.end is None]:
+                self._pause([charge.worker for charge in running])
+                for charge in running:
+                    self._look_after(charge)
+                self._kill_who_hangs()
+        self._watcher.close()
+        end = together(charge.end for charge in self._charges if charge.end is not None)
+        return replace(end, was_interrupted=self._was_interrupted)
+
+    def _look_after(self, charge: _Charge) -> None:
+        has_ended = charge.worker.has_ended()  # asked first: whatever it told then is there to hear
+        for told in charge.worker.hear():
+            self._take(charge, told)
+        if has_ended and charge.end is None:
+            self._replace(charge)
+
+    def _take(self, charge: _Charge, told: Told) -> None:
+        if isinstance(told, Finished):
+            self._watcher.finished(told.outcome)
+        elif isinstance(told, Streaming):
+            charge.n_chunks = told.n_chunks
+        elif isinstance(told, Said):
+            if told.line not in self._said:  # every worker sees the same endpoint
+                self._said.add(told.line)
+                self._tell(told.line)
+        elif isinstance(told, Recorded):
+            if self._keep is not None:
+                self._keep(told)
+        else:
+            charge.end = told
+            if told.fatal is not None:
+                self._stop()
+
+    def _replace(self, charge: _Charge) -> None:
+        """Start a dead worker again, so that it goes on where it died; else leave its share to the run."""
+        name = f"worker {charge.worker.shard.name}"
+        if self._stopped_at is not None:
+            charge.end = AskingEnd()
+        elif charge.n_starts >= MOST_STARTS:
+            charge.end = AskingEnd()
+            self._tell(
+                f"note: {name} {charge.worker.death()}; the rest of its share is asked by the run itself"
+            )
+        else:
+            self._tell(f"note: {name} {charge.worker.death()}; started again, what it had finished is kept")
+            charge.n_starts += 1
+            charge.n_chunks = 0
+            charge.worker.start()
+
+    def _interrupt(self) -> None:
+        if self._was_interrupted:
+            for charge in self._charges:
+                charge.worker.kill()
+            os._exit(130)
+        self._was_interrupted = True
+        self._tell("\nstopping: finished responses are kept; Ctrl-C again to stop at once")
+        self._stop()
+
+    def _stop(self) -> None:
+        self._stopped_at = self._stopped_at or time.monotonic()
+        for charge in self._charges:
+            if charge.end is None:
+                charge.worker.terminate()
+
+    def _kill_who_hangs(self) -> None:
+        if self._stopped_at is None or time.monotonic() - self._stopped_at < STOPPING_S:
+            return
+        for charge in self._charges:
+            if charge.end is None:
+                charge.worker.kill()
+
+
+@contextmanager
+def _on_interrupt(act: Callable[[], None]) -> Iterator[None]:
+    """Call ``act`` on Ctrl-C and SIGTERM; in another thread than the main one, where none arrive, do nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        act()
+
+    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

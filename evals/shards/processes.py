@@ -1,0 +1,97 @@
+"""Several processes of this machine ask one run."""
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+
+from evals.asking_end import AskingEnd
+from evals.progress import Watcher
+from evals.run_request import RunRequest
+from evals.shards.crew import Crew
+from evals.shards.dealing import Shard
+from evals.shards.places import shard_directory
+from evals.shards.shard_run import shares_of
+from evals.shards.told import Told
+from evals.shards.worker import STDERR, work
+from tasks.pairs import Pair
+
+_PROCESSES = multiprocessing.get_context("spawn")  # fork would copy an event loop and its sockets
+
+
+class ProcessWorker:
+    """A worker that is a process; what it finishes is in its shard's journal."""
+
+    def __init__(self, request: RunRequest, shard: Shard, pairs: Sequence[Pair]) -> None:
+        self.shard = shard
+        self._request, self._pairs = request, pairs
+        self.start()
+
+    def start(self) -> None:
+        """Start the process; what an earlier one finished is in the shard's journal."""
+        self._connection, theirs = _PROCESSES.Pipe(duplex=False)
+        self._process: SpawnProcess = _PROCESSES.Process(
+            target=work,
+            args=(self._request, self.shard, self._pairs, theirs),
+            name=f"shard {self.shard.name}",
+        )
+        self._process.start()
+        theirs.close()
+
+    def hear(self) -> list[Told]:
+        """Return what it has told since; a message that its death cut off is lost, not what it asked."""
+        heard: list[Told] = []
+        try:
+            while not self._connection.closed and self._connection.poll():
+                heard.append(self._connection.recv())
+        except (EOFError, OSError):
+            self._connection.close()
+        return heard
+
+    def has_ended(self) -> bool:
+        """Return whether the process is gone."""
+        return self._process.exitcode is not None
+
+    def death(self) -> str:
+        """Return how the process died, with the last line it wrote."""
+        code = self._process.exitcode or 0
+        if code < 0:
+            return f"was killed by {signal.Signals(-code).name}"
+        return f"ended with exit code {code}{self._last_words()}"
+
+    def terminate(self) -> None:
+        """Ask it to stop in order."""
+        self._process.terminate()
+
+    def kill(self) -> None:
+        """Stop it at once."""
+        self._process.kill()
+
+    def sources(self) -> Iterator[Connection | int]:
+        """Yield what becomes ready when it tells something or dies."""
+        if not self._connection.closed:
+            yield self._connection
+        yield self._process.sentinel
+
+    def _last_words(self) -> str:
+        path = shard_directory(self._request.directory, self.shard) / STDERR
+        lines = path.read_text(errors="replace").split("\n") if path.exists() else []
+        said = [line.strip() for line in lines if line.strip()]
+        return f" ({said[-1][:300]})" if said else ""
+
+
+def run_processes(request: RunRequest, watcher: Watcher, *, tell: Callable[[str], None]) -> AskingEnd:
+    """Let ``n_workers`` processes ask the run and return what they came to.
+
+    A worker that dies is started again where it stopped (:data:`evals.shards.crew.MOST_STARTS` times in all).
+    Ctrl-C stops all of them in order, and so does what is fatal to one: the endpoint refuses the settings of
+    all. What they finish lies in their shards' journals (:func:`evals.shards.places.absorb_shards`).
+    """
+    workers = [ProcessWorker(request, shard, pairs) for shard, pairs in shares_of(request)]
+
+    def pause(running: Sequence[object]) -> None:
+        at_work = [worker for worker in workers if worker in running]
+        wait([source for worker in at_work for source in worker.sources()], timeout=1.0)
+
+    return Crew(workers, watcher, tell=tell, pause=pause).run()
