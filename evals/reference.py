@@ -60,8 +60,7 @@ def _command_lines(name: str) -> Iterator[str]:
         yield from ("", f"## {name}", "")
         if entry.page:
             yield from (f"More in [{entry.page}]({entry.page}).", "")
-        with click.Context(command, info_name=name, parent=parent, max_content_width=100) as context:
-            context.terminal_width = 100
+        with _context(command, name, parent) as context:
             yield from _block(command.get_help(context))
             if isinstance(command, click.Group):
                 yield from _group_lines(command, context)
@@ -71,9 +70,21 @@ def _group_lines(group: click.Group, context: click.Context) -> Iterator[str]:
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         if command is not None:
-            with click.Context(command, info_name=name, parent=context, max_content_width=100) as inner:
-                inner.terminal_width = 100
+            with _context(command, name, context) as inner:
                 yield from ("", *_block(command.get_help(inner)))
+
+
+def _context(command: click.Command, name: str, parent: click.Context) -> click.Context:
+    """Return the context in which help reads the same everywhere: one width, and no line about --help itself."""
+    # click keeps a command's own help flag as it was first asked for: with or without -h
+    return click.Context(
+        command,
+        info_name=name,
+        parent=parent,
+        terminal_width=100,
+        max_content_width=100,
+        help_option_names=[],
+    )
 
 
 def _block(text: str) -> Iterator[str]:

@@ -14,6 +14,7 @@ from reports.tool_call_rows import has_tool_calls, tool_call_rows
 from reports.tool_call_trigger import Trigger, trigger_metrics
 
 CONFIDENCE = 0.95
+GIVEN_UP = " (given up after "  # as :mod:`evals.retry` ends the words of a request that it tried often
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,9 +105,13 @@ def tool_call_metrics(
 
 
 def _failures(rows: pd.DataFrame) -> dict[str, int]:
-    """Return what was said of failed requests, the usual first; rows of elsewhere may not say it."""
+    """Return what was said of failed requests, the usual first; rows of elsewhere may not say it.
+
+    How long each was tried is left out: it differs, and the reason does not.
+    """
     failed = rows.loc[rows["outcome"] == "error", "error"].to_list() if "error" in rows else []
-    said = (" ".join(str(words).split()) for words in failed if isinstance(words, str) and words.strip())
+    said = (" ".join(words.split()) for words in failed if isinstance(words, str) and words.strip())
+    said = (words.partition(GIVEN_UP)[0] for words in said)
     return dict(Counter(said).most_common())
 
 

@@ -28,7 +28,13 @@ NEEDED = ("xllamacpp", "gguf")  # the extra `local`
     type=click.Choice(list(VARIANTS)),
     help=f"Checkpoint to make; repeat for more.  [default: {', '.join(DEFAULT_VARIANTS)}]",
 )
-@click.option("--epochs", type=click.IntRange(min=1), default=2, show_default=True)
+@click.option(
+    "--epochs",
+    type=click.IntRange(min=1),
+    default=6,
+    show_default=True,
+    help="Passes over the questions; half as many where llama.cpp is slow (nvfp4).",
+)
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
@@ -44,7 +50,7 @@ NEEDED = ("xllamacpp", "gguf")  # the extra `local`
     show_default=True,
     help="Low, for little noise in few responses.",
 )
-@click.option("--margin", type=float, default=0.06, show_default=True, help="Largest tolerated loss.")
+@click.option("--margin", type=float, default=0.05, show_default=True, help="Largest tolerated loss.")
 @click.option(
     "--runs-dir",
     type=click.Path(path_type=Path, file_okay=False),

@@ -22,6 +22,7 @@ from evals.vendor_verify import Contract, Qualification, unreachable, verify_end
 from reports.report_reader import read_report
 from reports.vendor_benchmarks import benchmark_criteria
 from reports.vendor_json import vendor_document
+from reports.vendor_relations import related_to_contract
 from reports.vendor_report import VendorCriterion, VendorReport, VendorVerdict
 from reports.vendor_table import read_document, report_files
 from reports.vendor_tool_calls import SampleRun, tool_call_criteria, tool_call_figures
@@ -94,6 +95,9 @@ def _qualify(
     found = verify_endpoint(contract, endpoint, facts, place.directory)
     if samples is None or not found.is_usable:
         return found
+    write_report(
+        found.report, place.directory
+    )  # samples take long: what was asked so far is not lost with them
     ran = run_samples(samples, endpoint, place.directory / "runs")
     return replace(found, report=_with_samples(found.report, samples, ran))
 
@@ -118,9 +122,10 @@ def _with_benchmarks(found: Qualification, criteria: tuple[VendorCriterion, ...]
 
 
 def _with_samples(report: VendorReport, samples: Samples, ran: SampleRun) -> VendorReport:
+    found = tool_call_criteria(ran, samples.references, samples.lines)
     return replace(
         report,
-        criteria=(*report.criteria, *tool_call_criteria(ran, samples.references, samples.lines)),
+        criteria=related_to_contract((*report.criteria, *found)),
         tool_calls=tool_call_figures(ran, samples.references),
         notes=(*report.notes, *(note for reference in samples.references for note in reference.notes)),
     )

@@ -139,6 +139,15 @@ _OPTIONS: Sequence[Callable[[Any], Any]] = (
         help="Longest wait for one whole reply.",
     ),
     click.option(
+        "--outage",
+        "outage_s",
+        type=POSITIVE,
+        default=300.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long the samples wait for an endpoint that answers none of them.",
+    ),
+    click.option(
         "--api-key-env",
         default=DEFAULT_KEY_VARIABLE,
         show_default=True,

@@ -16,10 +16,12 @@ from evals.endpoint import Endpoint
 from evals.runner import RunEnd, run
 from reports.log_members import LogError
 from reports.run_files import read_scores
+from reports.score_columns import ScoreFileError
 from reports.tool_call_metrics import ToolCallMetrics, tool_call_metrics
 from reports.tool_call_reference import Reference, read_reference
 from reports.vendor_tool_calls import PassLines, SampleRun
 from tasks.catalog import find_benchmark
+from tasks.rows import DataError
 
 TASK = "k2_tool_calls"
 
@@ -34,6 +36,7 @@ class Samples:
     limit: int | None = None
     both_ways: bool = False
     max_connections: int | None = None
+    outage_s: float
 
 
 def read_samples_options(options: Mapping[str, Any]) -> Samples | None:
@@ -55,13 +58,17 @@ def read_samples_options(options: Mapping[str, Any]) -> Samples | None:
         limit=options["limit"],
         both_ways=options["both_ways"],
         max_connections=options["max_connections"],
+        outage_s=options["outage_s"],
     )
     _left_out(samples)
     return samples
 
 
 def _references(paths: Sequence[Path]) -> tuple[Reference, ...]:
-    found = tuple(map(read_reference, paths))
+    try:
+        found = tuple(map(read_reference, paths))
+    except ScoreFileError as error:  # data to measure with, not a run to judge
+        raise DataError(f"--reference {error}") from None
     models = dict.fromkeys(reference.official or reference.model for reference in found)
     if len(models) > 1:
         raise click.UsageError(
@@ -107,6 +114,7 @@ def _run_options(samples: Samples, endpoint: Endpoint, runs_dir: Path) -> dict[s
     flags += ["--api-key-env", endpoint.api_key_env, "--think-mode", endpoint.think_mode.value]
     flags += ["--runs-dir", str(runs_dir), "--dataset-path", str(samples.path), "--accept-dataset"]
     flags += ["--extra-body", json.dumps(dict(endpoint.extra_body)), "--clamp-budget"]
+    flags += ["--outage", str(samples.outage_s)]
     flags += ["--both-ways"] if samples.both_ways else []
     flags += ["--limit", str(samples.limit)] if samples.limit is not None else []
     if samples.max_connections is not None:

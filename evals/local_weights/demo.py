@@ -115,7 +115,7 @@ def _arguments(name: str, base_url: str, settings: DemoSettings) -> list[str]:
         "--base-url": base_url,
         "--label": name,
         "--runs-dir": settings.runs_dir,
-        "--epochs": settings.epochs,
+        "--epochs": VARIANTS[name].epochs(settings.epochs) if name in VARIANTS else settings.epochs,
         "--limit": settings.limit,
         "--max-tokens": settings.max_tokens,
         "--temperature": settings.temperature,

@@ -6,6 +6,7 @@ from evals.local_weights.demo import Checkpoint, Comparison, DemoEnd
 from reports import numbers
 from reports.dead import DEAD
 from reports.intervals import Interval
+from reports.report_lines import verdict_line
 from reports.terminal import wrapped
 from reports.verdict import Verdict
 
@@ -19,7 +20,8 @@ def render_demo(end: DemoEnd) -> str:
     lines += [_row(one) for one in end.comparisons]
     lines.append("")
     for one in end.comparisons:
-        lines.append(wrapped(f"{one.checkpoint.name}: {_verdict(one)}: {one.reason}", ""))
+        words = verdict_line(one.task) if one.task is not None else f"{_verdict(one)}: {one.reason}"
+        lines.append(wrapped(f"{one.checkpoint.name}: {words}", ""))
     lines += [f"report {one.page}" for one in end.comparisons if one.page is not None]
     return "\n".join(line.rstrip() for line in lines)
 

@@ -104,6 +104,14 @@ def test_two_thousand_rows_by_hand(two_thousand):
     assert trigger.unknown == () and not trigger.is_complete
 
 
+def test_failed_requests_are_counted_by_what_was_said_of_them():
+    frame = rows((1, None), (2, None), (3, None), (4, None), (5, told(True)))
+    said = ["server: HTTP 500", "server: HTTP 500 (given up after 3 attempts in 9 s)", "server:\n HTML", None]
+    frame["error"] = [*said, None]
+    found = tool_call_metrics(frame)
+    assert (found.n_errors, dict(found.failures)) == (4, {"server: HTTP 500": 2, "server: HTML": 1})
+
+
 def test_the_official_run_against_itself_is_perfect(two_thousand):
     official = read_reference(two_thousand[0])
     (floor,) = noise_floor([official, official])

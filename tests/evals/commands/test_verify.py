@@ -265,6 +265,13 @@ def test_what_cannot_be_meant_is_usage(
     assert run_command_line(["verify", *arguments]) == 2
 
 
+def test_a_reference_that_holds_no_result_is_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "official.jsonl").write_text("{nope\n[]\n")
+    flags = ("--base-url", "http://127.0.0.1:9", "--profile", "generic", "--samples", samples_file(tmp_path))
+    assert verify(tmp_path, *flags, "--reference", tmp_path / "official.jsonl") == 5
+    assert "holds no result" in capsys.readouterr().err
+
+
 def test_token_counts_that_cannot_be_read_are_data(tmp_path: Path) -> None:
     path = tmp_path / "counts.json"
     path.write_text("[]")

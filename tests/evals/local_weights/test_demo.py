@@ -9,6 +9,7 @@ from evals.exit_code import CommandError, ExitCode
 from evals.local_weights.demo import Workshop, run_demo
 from evals.local_weights.demo_table import render_demo
 from evals.local_weights.settings import DemoSettings
+from evals.local_weights.variants import VARIANTS
 from evals.simulator.exams import book_of
 from evals.simulator.profile import BROKEN, Lengths, Profile, TaskProfile
 from reports.verdict import Verdict
@@ -92,6 +93,11 @@ def test_a_pass_a_regression_and_a_dead_checkpoint_are_told_apart(workshop, sour
 
     again = run_demo(source, asked, workshop)  # everything is there: only the dead one is asked again
     assert [one.task.verdict for one in again.comparisons] == verdicts
+
+
+def test_what_is_slow_is_asked_half_as_often():
+    assert [VARIANTS[name].epochs(6) for name in ("q8_0", "q4_0", "nvfp4")] == [6, 6, 3]
+    assert VARIANTS["nvfp4"].epochs(1) == 1
 
 
 def test_a_source_that_cannot_be_run_ends_the_demonstration(workshop, source, tmp_path, monkeypatch):
