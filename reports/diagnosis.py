@@ -14,6 +14,7 @@ from reports.paired_intervals import headline_interval
 from reports.pairing import NoCommonItemsError, Pairing, pair_scores
 from reports.signals import NO_ANSWER, TRUNCATED, Signal, compare_signals, is_truncated
 from reports.slices import LengthProfile, Slice, differ, item_labels, length_profile, slices_by
+from reports.tool_labels import tool_labels
 
 LOOP_FLAG = "degenerate_repetition"
 POSITION_BLOCKS = 4
@@ -28,6 +29,7 @@ class LossKind(StrEnum):
     NO_ANSWER = "no_answer"  # more responses without an answer
     LENGTH = "length"  # the loss grows with output length, as with a faulty KV cache
     CATEGORY = "category"  # some categories lose, others less or nothing
+    TOOL = "tool"  # calls of some tools lose, of others less or nothing
     POSITION = "position"  # the candidate scores unlike itself later in the run
     UNIFORM = "uniform"  # a loss without a pattern
 
@@ -44,6 +46,7 @@ class Diagnosis:
     completed: Estimate | None
     by_length: LengthProfile | None
     by_category: tuple[Slice, ...]
+    by_tool: tuple[Slice, ...]
     position: BlockTest | None
     output_tokens: TokenRatio | None
     reasoning_tokens: TokenRatio | None
@@ -58,12 +61,14 @@ def diagnose(baseline: pd.DataFrame, candidate: pd.DataFrame, *, confidence: flo
     by_length = length_profile(pairing, baseline, confidence=confidence)
     labels = item_labels(baseline, candidate, "category")
     by_category = slices_by(pairing, labels, confidence=confidence)
+    by_tool = slices_by(pairing, tool_labels(baseline), confidence=confidence)
     position = position_test(candidate)
     overall = headline_interval(pairing.baseline_arm, pairing.candidate_arm, confidence)
     kinds = [
         *_signal_kinds(signals, completed),
         *([LossKind.LENGTH] if by_length and by_length.slope and by_length.slope.interval.high < 0 else []),
         *([LossKind.CATEGORY] if any(map(_is_lost, by_category)) and differ(by_category) else []),
+        *([LossKind.TOOL] if any(map(_is_lost, by_tool)) and differ(by_tool) else []),
         *([LossKind.POSITION] if position and position.p_value < POSITION_LEVEL else []),
     ]
     if not kinds and overall.high < 0:
@@ -73,6 +78,7 @@ def diagnose(baseline: pd.DataFrame, candidate: pd.DataFrame, *, confidence: flo
         completed=completed,
         by_length=by_length,
         by_category=by_category,
+        by_tool=by_tool,
         position=position,
         output_tokens=_tokens(baseline, candidate, "output_tokens", confidence),
         reasoning_tokens=_tokens(baseline, candidate, "reasoning_tokens", confidence),

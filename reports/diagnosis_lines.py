@@ -21,6 +21,7 @@ _KINDS = {
     LossKind.NO_ANSWER: "no answer: more responses end without one",
     LossKind.LENGTH: "length: the loss grows with output length, as with a faulty KV cache",
     LossKind.CATEGORY: "category: some categories lose more than others, see below",
+    LossKind.TOOL: "tool: calls of some tools lose more than of others, see below",
     LossKind.POSITION: "position: the candidate scores unlike itself later in the run; look at its server",
     LossKind.UNIFORM: "uniform: a loss without a pattern, as quantization leaves it",
 }
@@ -54,11 +55,13 @@ def diagnosis_facts(task: TaskReport, analysis: Analysis) -> Iterator[tuple[str,
 
 
 def _categories(analysis: Analysis) -> Iterator[tuple[str, str]]:
-    lost = [part for part in analysis.diagnosis.by_category if part.q_value <= FALSE_DISCOVERY]
-    for part in sorted(lost, key=lambda part: part.delta.value)[:_SHOWN_SLICES]:
-        interval = numbers.points_interval(part.delta.interval)
-        change = f"{numbers.points(part.delta.value)} {interval}"
-        yield "category", f"{part.name} ({part.n_items:,} items): {change} ({numbers.q_value(part.q_value)})"
+    found = analysis.diagnosis
+    for cut, slices in (("category", found.by_category), ("tool", found.by_tool)):
+        lost = [part for part in slices if part.q_value <= FALSE_DISCOVERY]
+        for part in sorted(lost, key=lambda part: part.delta.value)[:_SHOWN_SLICES]:
+            interval = numbers.points_interval(part.delta.interval)
+            change = f"{numbers.points(part.delta.value)} {interval}"
+            yield cut, f"{part.name} ({part.n_items:,} items): {change} ({numbers.q_value(part.q_value)})"
 
 
 def _ratio(ratio: TokenRatio) -> str:

@@ -11,7 +11,7 @@ from reports.metrics import TokenRatio
 from reports.slices import LengthProfile, Slice
 
 _SIGN, _LENGTH, _CATEGORY = "sign", "output length", "category"
-_POSITION, _TOKENS = "place in the run", "tokens"
+_TOOL, _POSITION, _TOKENS = "tool", "place in the run", "tokens"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,8 @@ def _lengths(profile: LengthProfile | None) -> Iterator[DiagnosisRow]:
 
 
 def _categories(found: Diagnosis) -> Sequence[DiagnosisRow]:
-    return [_slice_row(_CATEGORY, part.name, part) for part in found.by_category]
+    rows = [_slice_row(_CATEGORY, part.name, part) for part in found.by_category]
+    return rows + [_slice_row(_TOOL, part.name, part) for part in found.by_tool]
 
 
 def _slice_row(cut: str, name: str, part: Slice) -> DiagnosisRow:

@@ -131,6 +131,7 @@ def _k2_vendor_verifier(line: Mapping[str, Any], _: int) -> Iterator[tuple[tuple
             "triggered": triggered,
             "valid": valid,
             "n_calls": n_calls,
+            "tools": recorded_tools(line),
             "finish_agrees": None if finish == "length" else promised == triggered,
             "streamed": bool(request.get("stream")) if isinstance(request, Mapping) else None,
         },
@@ -150,14 +151,34 @@ def has_succeeded(line: Mapping[str, Any]) -> bool:
 
 def n_recorded_calls(line: Mapping[str, Any]) -> int | None:
     """Return how many calls the response of a line of Moonshot's verifier holds, ``None`` where it is not there."""
+    message = _message(line)
+    if message is None:
+        return None
+    calls = message.get("tool_calls")
+    return len(calls) if isinstance(calls, list) else 0
+
+
+def recorded_tools(line: Mapping[str, Any]) -> list[str] | None:
+    """Return the names of the tools that the response calls, ``None`` where it is not there."""
+    message = _message(line)
+    if message is None:
+        return None
+    calls = message.get("tool_calls")
+    functions = (
+        [call.get("function") for call in calls if isinstance(call, Mapping)]
+        if isinstance(calls, list)
+        else []
+    )
+    names = {found.get("name") for found in functions if isinstance(found, Mapping)}
+    return sorted(name for name in names if isinstance(name, str))
+
+
+def _message(line: Mapping[str, Any]) -> Mapping[str, Any] | None:
     response = line.get("response")
     choices = response.get("choices") if isinstance(response, Mapping) else None
     first = choices[0] if isinstance(choices, list) and choices else None
     message = first.get("message") if isinstance(first, Mapping) else None
-    if not isinstance(message, Mapping):
-        return None
-    calls = message.get("tool_calls")
-    return len(calls) if isinstance(calls, list) else 0
+    return message if isinstance(message, Mapping) else None
 
 
 def _request_hash(request: Any) -> str | None:

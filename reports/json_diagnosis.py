@@ -29,6 +29,7 @@ def diagnosis_section(found: Diagnosis) -> dict[str, Any]:
             for signal in found.signals
         ],
         "by_category": _slices(found.by_category),
+        "by_tool": _slices(found.by_tool),
         "by_length": None
         if found.by_length is None
         else {"slices": _slices(found.by_length.slices), "slope": estimate(found.by_length.slope)},

@@ -150,6 +150,7 @@ def _diagnosis(found: Fields, confidence: float) -> Diagnosis:
         completed=completed.delta if completed is not None else None,
         by_length=read_length_profile(diagnosis["by_length"], confidence),
         by_category=read_slices(diagnosis["by_category"], confidence),
+        by_tool=read_slices(diagnosis.get("by_tool", ()), confidence),
         position=read_blocks(diagnosis["position"]),
         output_tokens=read_token_ratio(diagnosis["output_tokens_ratio"], confidence),
         reasoning_tokens=read_token_ratio(found["reasoning_tokens_ratio"], confidence),

@@ -154,6 +154,7 @@ _DIAGNOSIS = _object(
     },
     description="what kind of loss it is: signs, output length, categories, place in the run, tokens",
 )
+_DIAGNOSIS["properties"]["by_tool"] = _list(_SLICE)  # added since
 _POWER = _object(
     {
         "pass_chance": _RATE,

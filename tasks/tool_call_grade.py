@@ -109,6 +109,7 @@ def _details(graded: ToolCallGrade, response: Response) -> dict[str, Any]:
         "valid": graded.valid,
         "lenient_valid": graded.lenient_valid,
         "n_calls": len(graded.calls),
+        "tools": sorted({call.name for call in graded.calls if call.name}),
         "reasons": [call.reason for call in graded.calls if call.reason],
         "finish_agrees": _finish_agrees(graded, response),
         "leaked": _is_leaked(graded),
