@@ -92,13 +92,15 @@ $(VENV)/.ready-docs: $(VENV)/.ready $(DOCS_LOCK)
 	@$(INSTALL) -r $(DOCS_LOCK)
 	@touch $@
 
-bench: setup ## Measure side by side, in one run each: transport, bookkeeping, growth, workers, tool calls, images, report page, start-up
+bench: setup ## Measure side by side, in one run each: transport, bookkeeping, growth, workers, tool calls, images, comparison, report page, start-up
 	$(BIN)/python -m benchmarks.transport --streams 64
 	$(BIN)/python -m benchmarks.bookkeeping
 	$(BIN)/python -m benchmarks.growth --sizes 500 2000
 	$(BIN)/python -m benchmarks.workers --workers 1 2 --responses 200
 	$(BIN)/python -m benchmarks.tool_calls
 	$(BIN)/python -m benchmarks.mmmu_memory --images 200
+	$(BIN)/python -m benchmarks.comparison
+	$(BIN)/python -m benchmarks.comparison --responses 1000000
 	$(BIN)/python -m benchmarks.html_pages
 	$(BIN)/python -m benchmarks.start_up
 

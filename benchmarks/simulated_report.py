@@ -67,12 +67,13 @@ def simulated_report(*, seed: int = 0, scale: float = 1.0, shapes: tuple[Shape, 
     sides: dict[str, dict[str, list[TaskRun]]] = {"int4": {}, "nvfp4": {}}
     for shape in shapes:
         shape = replace(shape, n_items=max(1, round(shape.n_items * scale)))
-        for label, run in zip(sides, _runs(shape, rng), strict=True):
+        for label, run in zip(sides, simulated_runs(shape, rng), strict=True):
             sides[label][shape.task] = [run]
     return compare_sides(sides["int4"], sides["nvfp4"], ComparisonSettings())
 
 
-def _runs(shape: Shape, rng: Rng) -> tuple[TaskRun, TaskRun]:
+def simulated_runs(shape: Shape, rng: Rng) -> tuple[TaskRun, TaskRun]:
+    """Return the runs of one task: ``int4`` and ``nvfp4``."""
     easy = rng.random(shape.n_items) < shape.easy
     logits = np.where(easy, rng.normal(4.2, 1.2, shape.n_items), rng.normal(-0.5, 1.5, shape.n_items))
     length = np.exp(rng.normal(np.log(shape.tokens), 0.6, shape.n_items)) * np.where(easy, 1, 2)

@@ -1,10 +1,11 @@
 """Results by category and by group of categories, and further scores beside the main one."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
+
+from reports.json_text import json_object
 
 FULL_SCORE_ITEMS = 1000  # a benchmark scored "of 1,000" has as many items
 
@@ -55,7 +56,7 @@ def _item_means(rows: pd.DataFrame) -> "pd.Series[float]":
 def _secondary(rows: pd.DataFrame) -> dict[str, float | None]:
     """Return the mean of each further score, over the items that have it."""
     held = rows["secondary"].astype(object)
-    parsed = held[held.notna()].map(json.loads)
+    parsed = held[held.notna()].map(json_object)
     names = sorted({name for values in parsed for name in values})
     means = {}
     for name in names:

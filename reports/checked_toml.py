@@ -100,9 +100,9 @@ class CheckedToml:
     def fail(self, place: str, name: str, what: str) -> NoReturn:
         """Raise the file's error about ``name`` within ``place``, with its line."""
         dotted = f"{place}.{name}" if place else name
-        raise self._error(f"{self.path}: line {self._line_of(place, name)}: {dotted} {what}")
+        raise self._error(f"{self.path}: line {self.line_of(place, name)}: {dotted} {what}")
 
-    def _line_of(self, place: str, name: str) -> int:
+    def line_of(self, place: str, name: str) -> int:
         """Return the line that sets ``name`` under ``[place]``, else the line of the table itself."""
         table = ""
         key = re.compile(rf"""\s*["']?{re.escape(name)}["']?\s*[.=]""")

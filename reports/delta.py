@@ -185,7 +185,7 @@ def _warnings(pairing: Pairing) -> tuple[str, ...]:
     if not pairing.is_replicated:
         found.append("one epoch on a side: the interval is paired, an upper bound for exactly these items")
         if n < FEW_ITEMS:
-            found.append(f"{n} items at one epoch: the interval is rough; run more epochs")
+            found.append(f"{n} item{'s' * (n != 1)} at one epoch: the interval is rough; run more epochs")
     if n < 2:
         found.append("one item: nothing is known of items like it")
     return tuple(found)

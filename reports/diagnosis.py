@@ -13,7 +13,7 @@ from reports.metrics import TokenRatio, token_ratio
 from reports.paired_intervals import headline_interval
 from reports.pairing import NoCommonItemsError, Pairing, pair_scores
 from reports.signals import NO_ANSWER, TRUNCATED, Signal, compare_signals, is_truncated
-from reports.slices import LengthProfile, Slice, item_labels, length_profile, slices_by
+from reports.slices import LengthProfile, Slice, differ, item_labels, length_profile, slices_by
 
 LOOP_FLAG = "degenerate_repetition"
 POSITION_BLOCKS = 4
@@ -27,7 +27,7 @@ class LossKind(StrEnum):
     LOOPS = "loops"  # more repetition without end
     NO_ANSWER = "no_answer"  # more responses without an answer
     LENGTH = "length"  # the loss grows with output length, as with a faulty KV cache
-    CATEGORY = "category"  # some categories lose
+    CATEGORY = "category"  # some categories lose, others less or nothing
     POSITION = "position"  # the candidate scores unlike itself later in the run
     UNIFORM = "uniform"  # a loss without a pattern
 
@@ -63,7 +63,7 @@ def diagnose(baseline: pd.DataFrame, candidate: pd.DataFrame, *, confidence: flo
     kinds = [
         *_signal_kinds(signals, completed),
         *([LossKind.LENGTH] if by_length and by_length.slope and by_length.slope.interval.high < 0 else []),
-        *([LossKind.CATEGORY] if any(_is_lost(part) for part in by_category) else []),
+        *([LossKind.CATEGORY] if any(map(_is_lost, by_category)) and differ(by_category) else []),
         *([LossKind.POSITION] if position and position.p_value < POSITION_LEVEL else []),
     ]
     if not kinds and overall.high < 0:

@@ -7,6 +7,7 @@ from reports.diagnosis import LossKind
 from reports.drift import BlockTest
 from reports.flips import FALSE_DISCOVERY
 from reports.metrics import TokenRatio
+from reports.power_text import power_advice
 from reports.replicas import LEVEL as REPLICA_LEVEL
 from reports.report import Analysis, TaskReport
 from reports.verdict import Verdict
@@ -19,7 +20,7 @@ _KINDS = {
     LossKind.LOOPS: "loops: more repetition without end, which points at the serving",
     LossKind.NO_ANSWER: "no answer: more responses end without one",
     LossKind.LENGTH: "length: the loss grows with output length, as with a faulty KV cache",
-    LossKind.CATEGORY: "category: some categories lose, see below",
+    LossKind.CATEGORY: "category: some categories lose more than others, see below",
     LossKind.POSITION: "position: the candidate scores unlike itself later in the run; look at its server",
     LossKind.UNIFORM: "uniform: a loss without a pattern, as quantization leaves it",
 }
@@ -49,7 +50,7 @@ def diagnosis_facts(task: TaskReport, analysis: Analysis) -> Iterator[tuple[str,
         if blocks is not None:
             yield f"{side} starts", _blocks(blocks, "starts of the server answered", _NOTABLE_P)
     if analysis.plan.is_underpowered and task.verdict is not Verdict.REGRESSION:
-        yield "power", analysis.plan.advice
+        yield "power", power_advice(analysis.plan)
 
 
 def _categories(analysis: Analysis) -> Iterator[tuple[str, str]]:
@@ -57,7 +58,7 @@ def _categories(analysis: Analysis) -> Iterator[tuple[str, str]]:
     for part in sorted(lost, key=lambda part: part.delta.value)[:_SHOWN_SLICES]:
         interval = numbers.points_interval(part.delta.interval)
         change = f"{numbers.points(part.delta.value)} {interval}"
-        yield "category", f"{part.name} ({part.n_items:,} items): {change} (q = {part.q_value:.3f})"
+        yield "category", f"{part.name} ({part.n_items:,} items): {change} ({numbers.q_value(part.q_value)})"
 
 
 def _ratio(ratio: TokenRatio) -> str:

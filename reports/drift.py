@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2
-from scipy.stats import t as student
 
 from reports.arm import IntArray
+from reports.distributions import chi_square_tail, student_quantile
 from reports.intervals import FloatArray, Interval
 from reports.pairing import Pairing, Side
 
 MIN_EPOCHS = 4
+MAX_BLOCKS = 256  # more epochs are taken in groups of neighbours: the test's cost grows with their cube
 COMPLETE = 0.95  # share of the items an epoch must have scored to count
 DRIFT_LEVEL = 0.05
 
@@ -61,7 +61,7 @@ def check_drift(pairing: Pairing, headline: Interval) -> DriftCheck | None:
         return None
     df = cand.df + base.df
     statistic = cand.statistic + base.statistic
-    p_value = float(chi2.sf(statistic, df)) if df else 1.0
+    p_value = chi_square_tail(statistic, df) if df else 1.0
     by_epoch = _epoch_interval(pairing, cand, base, headline.confidence)
     has_drift = p_value < DRIFT_LEVEL
     widened = headline.union(by_epoch, f"{headline.method}+epochs") if has_drift and by_epoch else headline
@@ -96,9 +96,10 @@ def _epoch_test(pairing: Pairing, side: Side) -> BlockTest | None:
     if len(full) < MIN_EPOCHS:
         return None
     use = np.isin(epochs, full)
-    return _block_test(
-        items[use], np.searchsorted(full, epochs[use]), scores[use], tuple(str(epoch) for epoch in full)
-    )
+    size = -(-len(full) // MAX_BLOCKS)
+    n_blocks = len(full) // size  # what is left over goes to the last
+    blocks = np.minimum(np.searchsorted(full, epochs[use]) // size, n_blocks - 1)
+    return _block_test(items[use], blocks, scores[use], tuple(str(full[i * size]) for i in range(n_blocks)))
 
 
 def _block_test(items: IntArray, blocks: IntArray, scores: FloatArray, names: tuple[str, ...]) -> BlockTest:
@@ -111,7 +112,7 @@ def _block_test(items: IntArray, blocks: IntArray, scores: FloatArray, names: tu
         statistic=statistic,
         df=df,
         ratio=statistic / df if df else 1.0,
-        p_value=float(chi2.sf(statistic, df)) if df else 1.0,
+        p_value=chi_square_tail(statistic, df) if df else 1.0,
     )
 
 
@@ -163,7 +164,7 @@ def _epoch_interval(pairing: Pairing, cand: BlockTest, base: BlockTest, confiden
     if total <= 0:
         return None
     freedoms = [part**2 / (len(side.effects) - 1) for part, side in zip(parts, (cand, base), strict=True)]
-    half = math.sqrt(total) * float(student.ppf((1 + confidence) / 2, total**2 / sum(freedoms)))
+    half = math.sqrt(total) * student_quantile((1 + confidence) / 2, total**2 / sum(freedoms))
     value = pairing.candidate_arm.accuracy - pairing.baseline_arm.accuracy
     return Interval(
         low=max(value - half, -1.0), high=min(value + half, 1.0), confidence=confidence, method="welch-epochs"

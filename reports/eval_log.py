@@ -1,18 +1,22 @@
 """Read an Inspect log fast: the header and one small summary a response, never the transcripts."""
 
+import gc
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from reports.json_array import array_blocks
 from reports.json_text import parse_json
 from reports.log_members import MAX_MEMBER_BYTES, LogError, LogMembers, open_members
 from reports.log_rows import LogRows
 from reports.score_table import TaskFacts
+from reports.zip_directory import Member
 
+LOG_VERSIONS = (1, 2)
 _SUMMARIES = "summaries.json"
 _JOURNAL = re.compile(r"_journal/summaries/(\d+)\.json")
 
@@ -32,26 +36,39 @@ def read_eval_log(path: Path) -> EvalLog:
     header, summaries, torn = _read_json_log(path) if path.suffix == ".json" else _read_zip_log(path)
     spec = _mapping(header.get("eval"))
     facts = _facts(path, header, torn=torn)
-    rows = LogRows(path=path, task=facts.task)
-    for summary in summaries:
-        rows.add(summary)
     return EvalLog(
         facts=facts,
-        frame=rows.frame(),
+        frame=_frame(path, facts, summaries),
         created=str(spec.get("created") or ""),
         run_group=str(spec.get("task_id") or path.name),
     )
 
 
-def _read_zip_log(path: Path) -> tuple[Mapping[str, Any], list[Mapping[str, Any]], bool]:
+def _frame(path: Path, facts: TaskFacts, summaries: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return the rows. Parsed JSON holds no cycles: searching it for them would take as long as parsing it."""
+    rows = LogRows(path=path, task=facts.task)
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        for summary in summaries:
+            rows.add(summary)
+        return rows.frame()
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _read_zip_log(path: Path) -> tuple[Mapping[str, Any], Iterable[Mapping[str, Any]], bool]:
     members = open_members(path)
     header = _read_header(members)
     if _is_foreign(header):  # a summary lacks the stop reason: without it truncation would pass as wrong
-        return header, _read_samples(members) or _read_summaries(members), members.torn
-    return header, _read_summaries(members), members.torn
+        samples = members.samples()
+        if samples:
+            return header, _samples(members, samples), members.torn
+    return header, _summaries(members), members.torn
 
 
-def _read_json_log(path: Path) -> tuple[Mapping[str, Any], list[Mapping[str, Any]], bool]:
+def _read_json_log(path: Path) -> tuple[Mapping[str, Any], Iterable[Mapping[str, Any]], bool]:
     """Return header and samples of a log in Inspect's plain JSON format."""
     try:
         if path.stat().st_size > MAX_MEMBER_BYTES:
@@ -75,10 +92,12 @@ def _is_foreign(header: Mapping[str, Any]) -> bool:
     return not _mapping(_mapping(_mapping(header.get("eval")).get("metadata")).get("quantcheck"))
 
 
-def _read_samples(members: LogMembers) -> list[Mapping[str, Any]]:
-    names = [name for name in members.members if name.startswith("samples/")]
-    samples = [_parsed(members, name) for name in names]
-    return [sample for sample in samples if isinstance(sample, dict)]
+def _samples(members: LogMembers, samples: Mapping[str, Member]) -> Iterator[Mapping[str, Any]]:
+    """Parse full samples one at a time: one alone may hold a transcript of megabytes."""
+    for name, member in samples.items():
+        sample = _parsed(members, name, member)
+        if isinstance(sample, dict):
+            yield sample
 
 
 def _read_header(members: LogMembers) -> Mapping[str, Any]:
@@ -90,19 +109,18 @@ def _read_header(members: LogMembers) -> Mapping[str, Any]:
     raise LogError(f"{members.path}: holds no Inspect header; give a .eval log, a run or a score file")
 
 
-def _read_summaries(members: LogMembers) -> list[Mapping[str, Any]]:
+def _summaries(members: LogMembers) -> Iterator[Mapping[str, Any]]:
     """Return one summary a response: the final list, else the journal and the samples it does not name."""
     if _SUMMARIES in members.members:
-        return _summary_list(members, _SUMMARIES)
+        yield from _summary_list(members, _SUMMARIES)
+        return
     found: dict[tuple[str, int], Mapping[str, Any]] = {}
     for name in _journal_names(members.members):
         for summary in _summary_list(members, name):
             found[_key(members, summary)] = summary  # a later entry is the retried one
-    for name in _unlisted_samples(members.members, found):
-        sample = _parsed(members, name)
-        if isinstance(sample, dict):
-            found.setdefault(_key(members, sample), sample)
-    return list(found.values())
+    for sample in _samples(members, _unlisted(members.samples(), found)):
+        found.setdefault(_key(members, sample), sample)
+    yield from found.values()
 
 
 def _journal_names(names: Iterable[str]) -> list[str]:
@@ -110,16 +128,21 @@ def _journal_names(names: Iterable[str]) -> list[str]:
     return [name for _, name in sorted(numbered)]
 
 
-def _unlisted_samples(names: Iterable[str], found: Mapping[tuple[str, int], object]) -> list[str]:
+def _unlisted(samples: Mapping[str, Member], found: Mapping[tuple[str, int], object]) -> dict[str, Member]:
     listed = {f"samples/{sample_id}_epoch_{epoch}.json" for sample_id, epoch in found}
-    return [name for name in names if name.startswith("samples/") and name not in listed]
+    return {name: member for name, member in samples.items() if name not in listed}
 
 
-def _summary_list(members: LogMembers, name: str) -> list[Mapping[str, Any]]:
-    summaries = _parsed(members, name)
-    if not isinstance(summaries, list) or not all(isinstance(entry, dict) for entry in summaries):
-        raise LogError(f"{members.path}: {name} is no list of summaries; the log is of an unknown version")
-    return summaries
+def _summary_list(members: LogMembers, name: str) -> Iterator[Mapping[str, Any]]:
+    try:
+        for block in array_blocks(members.pieces(name)):
+            if not isinstance(block, list) or not all(isinstance(entry, dict) for entry in block):
+                raise LogError(
+                    f"{members.path}: {name} is no list of summaries; the log is of an unknown version"
+                )
+            yield from block
+    except ValueError as error:
+        raise LogError(f"{members.path}: {name} is no JSON ({error}); copy the log again") from None
 
 
 def _key(members: LogMembers, summary: Mapping[str, Any]) -> tuple[str, int]:
@@ -129,9 +152,9 @@ def _key(members: LogMembers, summary: Mapping[str, Any]) -> tuple[str, int]:
     raise LogError(f"{members.path}: a response has id {sample_id!r} and epoch {epoch!r}; both must be given")
 
 
-def _parsed(members: LogMembers, name: str) -> Any:
+def _parsed(members: LogMembers, name: str, member: Member | None = None) -> Any:
     try:
-        return parse_json(members.read([name])[0])
+        return parse_json(members.read(name, member))
     except ValueError as error:
         raise LogError(f"{members.path}: {name} is no JSON ({error}); copy the log again") from None
 
@@ -167,6 +190,18 @@ def _facts(path: Path, header: Mapping[str, Any], *, torn: bool) -> TaskFacts:
         status="torn" if torn else str(header.get("status") or "started"),
         is_foreign=not ours,
         sequential=_mapping(ours.get("sequential")),
+        notes=_version_notes(header),
+    )
+
+
+def _version_notes(header: Mapping[str, Any]) -> tuple[str, ...]:
+    """Say that a log is of a version whose layout is not known here: what is read of it may be less than it holds."""
+    version = header.get("version")
+    if version is None or version in LOG_VERSIONS:
+        return ()
+    known = " and ".join(map(str, LOG_VERSIONS))
+    return (
+        f"the log is of version {str(version)[:20]}, made to be read here are {known}; check its numbers",
     )
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import hypergeom
 
+from reports.distributions import hypergeometric
 from reports.intervals import FloatArray, Interval, critical_value, wilson
 from reports.multiplicity import benjamini_hochberg
 from reports.pairing import Pairing
@@ -95,6 +95,12 @@ def _item_p_values(pairing: Pairing) -> FloatArray:
     cand_right = np.rint(cand.means * cand.epochs).astype(np.int64)
     right = cand_right + np.rint(base.means * base.epochs).astype(np.int64)
     tables, index = distinct_rows(cand_right, cand.epochs + base.epochs, right, cand.epochs)
-    x, total, k, drawn = tables.T
-    p: FloatArray = hypergeom.cdf(x - 1, total, k, drawn) + hypergeom.pmf(x, total, k, drawn) / 2
-    return np.clip(p, 0, 1)[index]
+    p = np.array([_lower_mid_p(*(int(v) for v in table)) for table in tables])
+    return p[index]
+
+
+def _lower_mid_p(right: int, total: int, right_of_both: int, drawn: int) -> float:
+    """Return the chance of fewer right ones among those drawn, and half that of as many."""
+    null = hypergeometric(total, right_of_both, drawn)
+    at = right - null.start
+    return float(min(null.mass[:at].sum() + null.mass[at] / 2, 1.0))

@@ -119,7 +119,7 @@ def _without_repeats(rows: Sequence[Row]) -> list[Row]:
     """
     kept: dict[tuple[Any, Any], Row] = {}
     for row in rows:
-        key = (row["sample_id"], row["epoch"])
+        key = (_plain(row, "sample_id"), _plain(row, "epoch"))
         earlier = kept.get(key)
         if earlier is None or earlier.get("outcome") == "error":
             kept[key] = row
@@ -129,3 +129,13 @@ def _without_repeats(rows: Sequence[Row]) -> list[Row]:
                 f" {earlier['line']} and {row['line']}); give each response once"
             )
     return list(kept.values())
+
+
+def _plain(row: Row, name: str) -> Any:
+    """Return a value that must be one text or number, whatever the file holds there."""
+    value = row[name]
+    if isinstance(value, list | dict):
+        raise ScoreFileError(
+            f"{row['file']}: line {row['line']}: {name} is {str(value)[:40]}; it must be a text or a number"
+        )
+    return value

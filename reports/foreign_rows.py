@@ -96,12 +96,13 @@ def _nemo_evaluator(line: Mapping[str, Any], _: int) -> Iterator[tuple[tuple[str
 def _lm_eval(line: Mapping[str, Any], _: int) -> Iterator[tuple[tuple[str, str], Row]]:
     named = line.get("metrics")
     names = named if isinstance(named, list) else [name for name in line if name not in _LM_EVAL_KEYS]
+    names = [name for name in names if isinstance(name, str)]
     row: Row = {"sample_id": line.get("doc_id"), "epoch": 1, "content_hash": line.get("doc_hash")}
     filtered = line.get("filtered_resps")
     if isinstance(filtered, list) and filtered and isinstance(filtered[0], str):
         row["answer"] = filtered[0]
     for name in names:
-        yield (str(name), str(line.get("filter", ""))), row | {"score": as_score(line.get(name))}
+        yield (name, str(line.get("filter", ""))), row | {"score": as_score(line.get(name))}
 
 
 def _k2_vendor_verifier(line: Mapping[str, Any], _: int) -> Iterator[tuple[tuple[str, str], Row]]:

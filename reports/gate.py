@@ -87,7 +87,8 @@ def _compared(policy: Policy, ours: Side, theirs: Side, tasks: list[str]) -> Rep
     try:
         return compare_sides(ours, theirs, settings)
     except UnknownFieldError as error:
-        raise PolicyError(f"{policy.path}: allow_mismatch: {error}") from None
+        where = f"{policy.path}: line {policy.allow_mismatch_line}"
+        raise PolicyError(f"{where}: allow_mismatch: {error}") from None
 
 
 def _criteria(

@@ -5,7 +5,7 @@ from typing import Any
 from reports.criteria import Criterion, Status
 from reports.gate import GateReport
 from reports.json_report import SCHEMA_VERSION, report_document, to_json
-from reports.markdown import escaped, render_markdown
+from reports.markdown import COMMENT, escaped, fitting, render_markdown
 from reports.terminal import printable, render_terminal, wrapped
 
 _MARKS = {
@@ -42,9 +42,12 @@ def render_gate_markdown(gate: GateReport) -> str:
         f"| {_MARKS[found.status]} | {escaped(found.task)} | {escaped(found.name)} | {escaped(found.text)} |"
         for found in (*gate.unmet, *(c for c in gate.criteria if c.status is Status.MET))
     ]
-    table = "\n".join(["| | task | requirement | finding |", "|---|---|---|---|", *rows])
-    comparison = f"\n{render_markdown(gate.report)}" if gate.report is not None else ""
-    return f"# {escaped(gate_headline(gate))}\n\n{table}\n{comparison}"
+    head = ("| | task | requirement | finding |", "|---|---|---|---|")
+    table = fitting(lambda kept: "\n".join([*head, *kept]), rows, COMMENT // 2)
+    text = f"# {escaped(gate_headline(gate))}\n\n{table}\n"
+    if gate.report is None:
+        return text
+    return f"{text}\n{render_markdown(gate.report, limit=COMMENT - len(text))}"
 
 
 def gate_document(gate: GateReport) -> dict[str, Any]:

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import norm
 
-FloatArray = npt.NDArray[np.float64]
+from reports.distributions import FloatArray as FloatArray
+from reports.distributions import normal_quantile
+
 BISECTIONS = 60  # halves a range of 2 down to the resolution of a float
 
 
@@ -59,7 +60,7 @@ def critical_value(confidence: float) -> float:
     """Return the two-sided normal critical value, 1.96 for ``confidence`` 0.95."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence: {confidence}; expected a fraction between 0 and 1, such as 0.95")
-    return float(norm.isf((1 - confidence) / 2))
+    return -normal_quantile((1 - confidence) / 2)
 
 
 def wilson(p: npt.ArrayLike, n: npt.ArrayLike, z: float) -> Limits:

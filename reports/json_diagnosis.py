@@ -8,6 +8,7 @@ from reports.diagnosis import Diagnosis
 from reports.drift import DriftCheck
 from reports.json_values import block_test, estimate, limits, token_ratio
 from reports.power import Plan
+from reports.power_text import power_advice
 from reports.slices import Slice
 from reports.stage import Stage
 
@@ -61,7 +62,7 @@ def plan_section(found: Plan) -> dict[str, Any]:
             "candidate": found.candidate_needed,
             "baseline": found.baseline_needed,
         },
-        "advice": found.advice,
+        "advice": power_advice(found),
     }
 
 

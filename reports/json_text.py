@@ -5,6 +5,8 @@ from typing import Any
 
 import orjson
 
+_MAX_DIGITS = 300
+
 
 def parse_json(data: bytes) -> Any:
     """Return the parsed value; Inspect writes NaN and Infinity, which strict JSON (and orjson) refuses.
@@ -19,9 +21,25 @@ def parse_json(data: bytes) -> Any:
     except orjson.JSONDecodeError:
         pass
     try:
-        return _without_surrogates(json.loads(data.decode("utf-8-sig")))
+        return _without_surrogates(json.loads(data.decode("utf-8-sig"), parse_int=_whole))
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def json_object(text: Any) -> dict[str, Any]:
+    """Return the object that a cell of a score table holds; empty for a cell that holds none."""
+    if not isinstance(text, str):
+        return {}
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _whole(digits: str) -> int | float:
+    """Return a whole number; one of hundreds of digits as infinity, which is out of every range."""
+    return int(digits) if len(digits) < _MAX_DIGITS else float(digits)
 
 
 def _without_surrogates(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Secondary metrics: pass@k, majority vote, token ratios, schema accuracy and trigger F1 of tool calls."""
+"""Secondary metrics: token ratios, schema accuracy and trigger F1 of tool calls."""
 
 import math
 from collections.abc import Callable
@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.special import gammaln
-from scipy.stats import t as student
 
+from reports.distributions import student_quantile
 from reports.intervals import (
     Estimate,
     FloatArray,
@@ -59,46 +58,6 @@ class TokenRatio:
     geometric_interval: Interval | None
 
 
-def pass_at_k(table: pd.DataFrame, k: int) -> float | None:
-    """Return the chance that at least one of ``k`` responses is right, the mean over items.
-
-    Unbiased: 1 - C(n - right, k) / C(n, k) for every item (Chen et al. 2021). Items with fewer than ``k``
-    scored responses are left out; ``None`` when none is left. Scores must be 0 or 1.
-    """
-    if k < 1:
-        raise ValueError(f"pass@k: k is {k}; expected 1 or more")
-    scored = table[table["score"].notna()]
-    if not scored["score"].isin([0.0, 1.0]).all():
-        raise ValueError("pass@k: a score lies between 0 and 1; expected right or wrong")
-    items = scored.groupby("sample_id", sort=False, observed=True)["score"].agg(["count", "sum"])
-    items = items[items["count"] >= k]
-    if items.empty:
-        return None
-    n, wrong = items["count"].to_numpy(float), (items["count"] - items["sum"]).to_numpy(float)
-    possible = wrong >= k
-    log_misses = _log_choose(np.where(possible, wrong, k), k) - _log_choose(n, k)
-    return float(np.mean(1 - np.where(possible, np.exp(log_misses), 0.0)))
-
-
-def majority_accuracy(table: pd.DataFrame) -> float | None:
-    """Return the share of items whose most frequent ``answer`` is right; a tie counts by its share.
-
-    Responses without an answer have no vote; an item without any vote is wrong. Items without a scored
-    response are left out; ``None`` when there is no item.
-    """
-    scored = table[table["score"].notna()]
-    if scored.empty:
-        return None
-    votes = (
-        scored[scored["answer"].notna()]
-        .groupby(["sample_id", "answer"], observed=True)["score"]
-        .agg(["size", "mean"])
-    )
-    most = votes.groupby(level="sample_id", observed=True)["size"].transform("max")
-    winners = votes.loc[votes["size"] == most, "mean"].groupby(level="sample_id", observed=True).mean()
-    return float(winners.sum() / scored["sample_id"].nunique())
-
-
 def token_ratio(
     baseline: pd.DataFrame,
     candidate: pd.DataFrame,
@@ -119,7 +78,7 @@ def ratio_of_means(baseline: FloatArray, candidate: FloatArray, confidence: floa
     Interval of the first: linearised standard error, t on n - 1 degrees of freedom, on the log scale.
     """
     n = len(baseline)
-    quantile = float(student.ppf((1 + confidence) / 2, n - 1)) if n > 1 else math.nan
+    quantile = student_quantile((1 + confidence) / 2, n - 1) if n > 1 else math.nan
     value = float(candidate.sum() / baseline.sum())
     residuals = (candidate - value * baseline) / float(np.mean(baseline))
     error = float(np.std(residuals, ddof=1) / math.sqrt(n)) if n > 1 else None
@@ -244,8 +203,3 @@ def _log_interval(value: float, half: float, confidence: float, method: str) -> 
         return None
     factor = math.exp(half)
     return Interval(low=value / factor, high=value * factor, confidence=confidence, method=method)
-
-
-def _log_choose(n: FloatArray, k: int) -> FloatArray:
-    log: FloatArray = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return log

@@ -9,6 +9,7 @@ from reports.report import EpochCount
 
 UNKNOWN = "-"
 _MAX_EPOCH_GROUPS = 6
+_ROUNDING = 1e-9  # what a sum of rounded numbers, or report.json, may lack of all
 
 
 def percent(fraction: float | None, digits: int = 2) -> str:
@@ -27,7 +28,7 @@ def percent(fraction: float | None, digits: int = 2) -> str:
 def _not_quite(value: float, digits: int) -> float:
     """Keep 99.999 from rounding to 100 and 0.001 from rounding to 0: all and none are claims."""
     step = 10.0**-digits
-    if 100 - step / 2 <= value < 100:
+    if 100 - step / 2 <= value < 100 - _ROUNDING:
         return 100 - step
     return step if 0 < value < step / 2 else value
 
@@ -111,6 +112,11 @@ def share(part: int, whole: int) -> str:
 def p_value(p: float) -> str:
     """Format a p-value; below 0.0001 only its size is of use."""
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.1 else f"{p:.2f}"
+
+
+def q_value(q: float) -> str:
+    """Format a q-value, the share of false ones among what is named: ``q = 0.014``."""
+    return "q < 0.001" if q < 0.001 else f"q = {q:.3f}"
 
 
 def confidence_level(confidence: float) -> str:

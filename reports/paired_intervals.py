@@ -74,6 +74,7 @@ def _unseen_flips(baseline: Arm, candidate: Arm) -> float:
 
     With one epoch against many and a near-perfect score, the differences seen are all as small as one miss in
     many, yet the single epoch can move a whole item: without the allowance such a pair at a loss of the
-    margin passes half the time (docs/coverage.md). With 0/1 scores at one epoch it changes nothing.
+    margin passes half the time (docs/coverage.md). So it is with fractional scores at one epoch that mostly
+    differ by little and rarely by all. With 0/1 scores at one epoch it changes nothing.
     """
     return 0.0 if baseline.is_replicated and candidate.is_replicated else 1.0

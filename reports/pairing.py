@@ -147,10 +147,24 @@ def pair_scores(baseline: pd.DataFrame, candidate: pd.DataFrame) -> Pairing:
     )
     if len(pairing.kept) == 0:
         raise NoCommonItemsError(
-            f"scores: no item is scored on both sides ({_first_id(baseline)} against "
-            f"{_first_id(candidate)}); compare runs of the same dataset"
+            _nothing_shared(baseline, candidate, set(codes[:split]) & set(codes[split:]))
         )
     return pairing
+
+
+def _nothing_shared(baseline: pd.DataFrame, candidate: pd.DataFrame, shared: set[int]) -> str:
+    if not shared:
+        names = f"{_first_id(baseline)} against {_first_id(candidate)}"
+        return f"scores: no item is on both sides ({names}); compare runs of the same dataset"
+    empty = [
+        name
+        for name, table in (("baseline", baseline), ("candidate", candidate))
+        if not table["score"].notna().any()
+    ]
+    where = f": the {' and the '.join(empty)} has no score at all" if empty else ""
+    return (
+        f"scores: {len(shared):,} items are on both sides and none is scored on both{where}; run them again"
+    )
 
 
 def _side(name: str, table: pd.DataFrame, codes: IntArray) -> Side:

@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.signal import fftconvolve
-from scipy.stats import hypergeom, norm
 
 from reports.arm import Arm, IntArray
-from reports.intervals import FloatArray
+from reports.distributions import CountMass, FloatArray, hypergeometric, normal_cdf, normal_tail
 
 TIE = 1e-7  # relative distance within which two probabilities are equal, as in R's fisher.test
 NEGLIGIBLE = 1e-30  # tail probability cut from a distribution; also the smallest p-value given
@@ -28,12 +26,6 @@ class PermutationTest:
     method: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Distribution:
-    start: int
-    mass: FloatArray
-
-
 def exact_test(
     candidate_right: IntArray, candidate_n: IntArray, right: IntArray, total: IntArray
 ) -> PermutationTest:
@@ -46,7 +38,7 @@ def exact_test(
         return PermutationTest(exact=1.0, mid_p=1.0, worse=1.0, worse_mid_p=1.0, method="exact")
     strata, index = distinct_rows(total[informative], right[informative], candidate_n[informative])
     parts = [
-        _power(_hypergeometric(*(int(v) for v in stratum)), int(k))
+        _power(_trimmed_hypergeometric(*(int(v) for v in stratum)), int(k))
         for stratum, k in zip(strata, np.bincount(index), strict=True)
     ]
     null = _sum(parts)
@@ -114,7 +106,7 @@ def shuffle_test(
     n_shuffles = min(N_SHUFFLES, MAX_SHUFFLED // int(use.sum()))
     if n_shuffles < 999:
         z = observed / np.sqrt(variance)
-        two, worse = max(2 * float(norm.sf(abs(z))), NEGLIGIBLE), max(float(norm.cdf(z)), NEGLIGIBLE)
+        two, worse = max(2 * float(normal_tail(abs(z))), NEGLIGIBLE), max(float(normal_cdf(z)), NEGLIGIBLE)
         return PermutationTest(
             exact=two, mid_p=two, worse=worse, worse_mid_p=worse, method="permutation-normal"
         )
@@ -157,11 +149,11 @@ def _shuffled_p_values(sums: FloatArray, observed: float) -> PermutationTest:
 
 def _normal_p_values(observed: float, variance: float) -> PermutationTest:
     z = observed / np.sqrt(variance) if variance > 0 else 0.0
-    two, worse = _clipped(2 * float(norm.sf(abs(z)))), _clipped(float(norm.cdf(z)))
+    two, worse = _clipped(2 * float(normal_tail(abs(z)))), _clipped(float(normal_cdf(z)))
     return PermutationTest(exact=two, mid_p=two, worse=worse, worse_mid_p=worse, method="permutation-normal")
 
 
-def _p_values(null: _Distribution, observed: int) -> PermutationTest:
+def _p_values(null: CountMass, observed: int) -> PermutationTest:
     values = null.start + np.arange(len(null.mass))
     at = observed - null.start
     here = float(null.mass[at]) if 0 <= at < len(null.mass) else 0.0
@@ -181,26 +173,32 @@ def _clipped(p: float) -> float:
     return min(max(p, NEGLIGIBLE), 1.0)
 
 
-def _hypergeometric(total: int, right: int, drawn: int) -> _Distribution:
-    low, high = max(0, drawn + right - total), min(right, drawn)
-    return _trimmed(low, hypergeom.pmf(np.arange(low, high + 1), total, right, drawn))
+def _trimmed_hypergeometric(total: int, right: int, drawn: int) -> CountMass:
+    found = hypergeometric(total, right, drawn)
+    return _trimmed(found.start, found.mass)
 
 
-def _trimmed(start: int, mass: FloatArray) -> _Distribution:
+def _trimmed(start: int, mass: FloatArray) -> CountMass:
     keep = np.flatnonzero(mass > NEGLIGIBLE)
-    return _Distribution(start=start + int(keep[0]), mass=mass[keep[0] : keep[-1] + 1])
+    return CountMass(start=start + int(keep[0]), mass=mass[keep[0] : keep[-1] + 1])
 
 
-def _convolve(one: _Distribution, other: _Distribution) -> _Distribution:
+def _convolve(one: CountMass, other: CountMass) -> CountMass:
     # The transform is fast on long arrays but leaves noise of 1e-17; direct sums keep the tails exact.
     long = min(len(one.mass), len(other.mass)) > FFT_SIZE
-    mass = (fftconvolve if long else np.convolve)(one.mass, other.mass)
+    mass = (_fft_convolve if long else np.convolve)(one.mass, other.mass)
     return _trimmed(one.start + other.start, np.maximum(mass, 0))
 
 
-def _power(one: _Distribution, times: int) -> _Distribution:
+def _fft_convolve(one: FloatArray, other: FloatArray) -> FloatArray:
+    n = len(one) + len(other) - 1
+    size = 1 << (n - 1).bit_length()
+    return np.fft.irfft(np.fft.rfft(one, size) * np.fft.rfft(other, size), size)[:n]
+
+
+def _power(one: CountMass, times: int) -> CountMass:
     """Return the distribution of a sum of ``times`` independent copies."""
-    result = _Distribution(start=0, mass=np.ones(1))
+    result = CountMass(start=0, mass=np.ones(1))
     while times:
         if times % 2:
             result = _convolve(result, one)
@@ -210,7 +208,7 @@ def _power(one: _Distribution, times: int) -> _Distribution:
     return result
 
 
-def _sum(parts: list[_Distribution]) -> _Distribution:
+def _sum(parts: list[CountMass]) -> CountMass:
     """Return the distribution of the sum, adding neighbours pairwise so that lengths stay even."""
     while len(parts) > 1:
         pairs = [_convolve(a, b) for a, b in zip(parts[::2], parts[1::2], strict=False)]

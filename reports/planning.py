@@ -1,6 +1,5 @@
 """Plan one task's comparison: from assumptions or a measured baseline to chances, epochs and tokens."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +19,7 @@ from reports.power import (
     noise_from_baseline,
     plan,
 )
+from reports.power_text import wider_margin
 from reports.run_files import TaskRun
 from reports.tolerance import Tolerance
 
@@ -76,12 +76,11 @@ class TaskPlan:
             return None
         margin, chance = numbers.margin_points(self.plan.margin), numbers.percent(self.plan.pass_chance, 0)
         shortfall = f"{self.task}: equal checkpoints pass a margin of {margin} with only {chance}"
-        wider = f"allow a margin of {numbers.margin_points(rounded_up(self.plan.smallest_margin))}"
         if not self.ways:
-            return f"{shortfall}; no number of epochs will do: {wider}"
-        return (
-            f"{shortfall}; {describe_way(self.ways[0])} would bring {numbers.percent(POWER, 0)}, or {wider}"
-        )
+            return f"{shortfall}; no number of epochs will do{wider_margin(self.plan, ': ')}"
+        enough = numbers.percent(POWER, 0)
+        wider = wider_margin(self.plan, ", or ")
+        return f"{shortfall}; {describe_way(self.ways[0])} would bring {enough}{wider}"
 
 
 def published_basis(task: str, n_items: int) -> Basis | None:
@@ -229,11 +228,6 @@ def power_section(found: TaskPlan) -> dict[str, Any]:
         "cheapest": found.ways[0].name if done.is_underpowered and found.ways else None,
         "advice": found.warning,
     }
-
-
-def rounded_up(margin: float) -> float:
-    """Return a margin rounded up to a tenth of a percentage point."""
-    return math.ceil(margin * 1000 - 1e-9) / 1000
 
 
 def _epochs(number: int) -> str:

@@ -54,6 +54,7 @@ class TaskPolicy:
     min_coverage: float = 1.0
     min_epochs: int = 1
     max_error_rate: float = 0.0
+    max_error_increase: float | None = None
     max_truncated_rate: float | None = None
     max_truncated_increase: float | None = None
 
@@ -78,5 +79,6 @@ class Policy:
     confidence: float = 0.95
     inconclusive: WhenUndecided = WhenUndecided.ASK
     allow_mismatch: tuple[str, ...] = ()
+    allow_mismatch_line: int = 1
     baseline: BaselinePolicy = field(default_factory=BaselinePolicy)
     divergence: DivergencePolicy = field(default_factory=DivergencePolicy)

@@ -56,6 +56,7 @@ _TASK_CHECKS = {
     "min_coverage": _FRACTION,
     "min_epochs": COUNT,
     "max_error_rate": _FRACTION,
+    "max_error_increase": _FRACTION,
     "max_truncated_rate": _FRACTION,
     "max_truncated_increase": _FRACTION,
 }
@@ -76,6 +77,7 @@ def read_policy(path: Path) -> Policy:
         confidence=file.checked("", "confidence", document, CONFIDENCE, 0.95),
         inconclusive=WhenUndecided(file.checked("", "inconclusive", document, _WHEN_UNDECIDED, "ask")),
         allow_mismatch=tuple(file.checked("", "allow_mismatch", document, texts("field names"), ())),
+        allow_mismatch_line=file.line_of("", "allow_mismatch"),
         baseline=BaselinePolicy(
             **file.values("baseline", file.table("", "baseline", document), _BASELINE_CHECKS)
         ),

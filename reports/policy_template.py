@@ -1,14 +1,16 @@
 """Write a first release policy: commented, with margins that the planned budgets can decide."""
 
-import math
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
 
 from reports.arm import Arm, arm_from_scores
+from reports.comparison import NAMELESS_TASK
 from reports.default_power import DEFAULT_EPOCHS, DEFAULT_MARGINS
 from reports.power import Epochs, noise_from_baseline, smallest_margin
+from reports.power_text import rounded_up
 from reports.run_files import TaskRun
 
 _HEAD = """\
@@ -38,7 +40,8 @@ allow_foreign = false     # results of other harnesses or bare score files as ba
 required = true           # false: only advice, never fails the gate
 min_coverage = 1.0        # share of the expected responses that must have a score, on both sides
 max_error_rate = 0.0      # share of the requests that may have failed, on both sides
-max_truncated_increase = 0.01
+# max_error_increase = 0.0  # candidate - baseline
+max_truncated_increase = 0.01  # candidate - baseline
 # max_truncated_rate = 0.05
 # min_accuracy = 0.9      # an absolute floor: fails when even the interval's upper end is below it
 # min_epochs = 2
@@ -73,7 +76,7 @@ def default_suggestions() -> list[TaskSuggestion]:
 
 def measured_suggestions(runs: Mapping[str, Iterable[TaskRun]]) -> list[TaskSuggestion]:
     """Return margins that a baseline's own noise lets a candidate of as many epochs pass, by task."""
-    return [_measured(task, run) for task, found in runs.items() for run in found]
+    return [_measured(task or NAMELESS_TASK, run) for task, found in runs.items() for run in found]
 
 
 def _measured(task: str, run: TaskRun) -> TaskSuggestion:
@@ -83,11 +86,14 @@ def _measured(task: str, run: TaskRun) -> TaskSuggestion:
         margin = DEFAULT_MARGINS.get(task, 0.01)
         return TaskSuggestion(task=task, margin=margin, why="one epoch measured: its noise is not known yet")
     epochs = round(float(arm.epochs.mean()))
-    margin = _rounded_up(smallest_margin(noise, Epochs(baseline=epochs, candidate=epochs)))
+    margin = rounded_up(smallest_margin(noise, Epochs(baseline=epochs, candidate=epochs)))
+    if margin >= 1:
+        why = f"{_epochs(epochs)} of {noise.n_items} items decide no margin at all: run more"
+        return TaskSuggestion(task=task, margin=DEFAULT_MARGINS.get(task, 0.01), why=why)
     return TaskSuggestion(
         task=task,
         margin=margin,
-        why=f"equal checkpoints pass 4 times in 5 at {_epochs(epochs)} and the noise of {run.facts.label}",
+        why=f"equal checkpoints pass 4 times in 5 at {_epochs(epochs)} and the noise of {_printable(run.facts.label)}",
     )
 
 
@@ -111,18 +117,17 @@ def _arm(frame: pd.DataFrame) -> Arm | None:
     return arm_from_scores(codes.astype("int64"), scored["score"].to_numpy(), len(names))
 
 
-def _rounded_up(margin: float) -> float:
-    return math.ceil(margin * 1000 - 1e-9) / 1000
-
-
 def _epochs(number: int) -> str:
     return "1 epoch a side" if number == 1 else f"{number} epochs a side"
 
 
 def _key(task: str) -> str:
     plain = task.replace("_", "").replace("-", "")
-    return (
-        task
-        if plain.isascii() and plain.isalnum()
-        else '"' + task.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    )
+    if plain.isascii() and plain.isalnum():
+        return task
+    return json.dumps(task, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _printable(label: str) -> str:
+    """Return a label that stays within its comment: a line break in it would go on as policy."""
+    return "".join(char if char.isprintable() else "?" for char in label)

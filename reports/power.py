@@ -5,11 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import nct, norm
-from scipy.stats import t as student
 
 from reports.arm import Arm, effective_n
+from reports.distributions import normal_cdf, normal_quantile, root, student_power, student_quantile
 from reports.intervals import critical_value, mover_difference, tango, wilson
 from reports.pairing import Pairing
 from reports.verdict import check_margin
@@ -67,19 +65,6 @@ class Plan:
         """Say whether equal checkpoints would fail to pass more than one time in five."""
         return self.pass_chance < POWER
 
-    @property
-    def advice(self) -> str:
-        """Say in one sentence what to change, the cheaper way first."""
-        if not self.is_underpowered:
-            return f"equal checkpoints pass with {self.pass_chance:.0%}"
-        shortfall = f"equal checkpoints pass with only {self.pass_chance:.0%}"
-        if self.baseline_needed is not None:
-            return f"{shortfall}: {self.baseline_needed} baseline epochs, run once, would do"
-        wider = f"allow a margin of {self.smallest_margin:.4f}"
-        if self.both_needed is None:
-            return f"{shortfall}: no number of epochs will do; {wider}"
-        return f"{shortfall}: run {self.both_needed} epochs a side or {wider}"
-
 
 def noise_from_baseline(arm: Arm) -> Noise | None:
     """Return the noise a measured baseline shows, the candidate taken to be as noisy.
@@ -123,7 +108,7 @@ def chance_of_pass(noise: Noise, epochs: Epochs, margin: float, loss: float, con
     """
     error = standard_error(noise, epochs)
     distance = _distances(noise, epochs, loss, confidence).low
-    return float(norm.cdf((margin - loss - distance) / error))
+    return float(normal_cdf((margin - loss - distance) / error))
 
 
 def chance_of_regression(
@@ -132,7 +117,7 @@ def chance_of_regression(
     """Return the chance that a true ``loss`` is shown to exceed ``margin``."""
     error = standard_error(noise, epochs)
     distance = _distances(noise, epochs, loss, confidence).high
-    return float(norm.cdf((loss - margin - distance) / error))
+    return float(normal_cdf((loss - margin - distance) / error))
 
 
 def plan(noise: Noise, epochs: Epochs, margin: float, *, confidence: float = 0.95) -> Plan:
@@ -148,7 +133,7 @@ def plan(noise: Noise, epochs: Epochs, margin: float, *, confidence: float = 0.9
         margin=margin,
         epochs=epochs,
         error=error,
-        smallest_visible_loss=(z + float(norm.ppf(POWER))) * error,
+        smallest_visible_loss=(z + normal_quantile(POWER)) * error,
         smallest_margin=smallest_margin(noise, epochs, confidence),
         pass_chance=chance_of_pass(noise, epochs, margin, 0.0, confidence),
         regression_chance=chance_of_regression(noise, epochs, margin, 2 * margin, confidence),
@@ -161,7 +146,7 @@ def plan(noise: Noise, epochs: Epochs, margin: float, *, confidence: float = 0.9
 def smallest_margin(noise: Noise, epochs: Epochs, confidence: float = 0.95) -> float:
     """Return the margin that equal checkpoints pass with a chance of 80 %."""
     error = standard_error(noise, epochs)
-    return _distances(noise, epochs, 0.0, confidence).low + float(norm.ppf(POWER)) * error
+    return _distances(noise, epochs, 0.0, confidence).low + normal_quantile(POWER) * error
 
 
 def candidate_epochs(noise: Noise, error: float, baseline_epochs: int) -> int | None:
@@ -180,12 +165,12 @@ def items_for_paired_t(
     level = (1 - confidence) / 2
 
     def excess(n: float) -> float:
-        return float(nct.sf(student.isf(level, n - 1), n - 1, math.sqrt(n) * loss / spread)) - power
+        return student_power(student_quantile(1 - level, n - 1), n - 1, math.sqrt(n) * loss / spread) - power
 
     high = 4.0
     while excess(high) < 0:
         high *= 2
-    return float(brentq(excess, 2, high, xtol=1e-9)) if excess(2) < 0 else 2.0
+    return root(excess, 2, high) if excess(2) < 0 else 2.0
 
 
 def responses_for_accuracies(
@@ -194,7 +179,7 @@ def responses_for_accuracies(
     """Return the independent responses a side needs to tell two accuracies apart (no pairing)."""
     pooled = (one + other) / 2
     apart = critical_value(confidence) * math.sqrt(2 * pooled * (1 - pooled))
-    seen = float(norm.ppf(power)) * math.sqrt(one * (1 - one) + other * (1 - other))
+    seen = normal_quantile(power) * math.sqrt(one * (1 - one) + other * (1 - other))
     return ((apart + seen) / (one - other)) ** 2
 
 
@@ -219,10 +204,20 @@ def _distances(noise: Noise, epochs: Epochs, loss: float, confidence: float) -> 
         limits = tango((changed - loss * n) / 2, (changed + loss * n) / 2, n, z)
         return _Distances(low=-loss - float(limits.low), high=float(limits.high) + loss)
     base, cand = noise.accuracy, min(max(noise.accuracy - loss, 0.0), 1.0)
-    base_n = effective_n(base, noise.within_baseline / (n * epochs.baseline), n * epochs.baseline)
-    cand_n = effective_n(cand, noise.within_candidate / (n * epochs.candidate), n * epochs.candidate)
+    base_n = _trials(base, noise.within_baseline, n * epochs.baseline)
+    cand_n = _trials(cand, noise.within_candidate, n * epochs.candidate)
     limits = mover_difference(cand, wilson(cand, cand_n, z), base, wilson(base, base_n, z))
     return _Distances(low=cand - base - float(limits.low), high=float(limits.high) - (cand - base))
+
+
+def _trials(accuracy: float, within: float, n_responses: int) -> float:
+    """Return the effective trials of so many responses, in balanced epochs at least the responses themselves.
+
+    The unseen flip that planning adds to the noise may lie above what an accuracy near 1 allows at all
+    (Hoeffding); taken at its word it would ask for ten times the margin that the same run is given later.
+    """
+    within = min(within, accuracy * (1 - accuracy))
+    return float(effective_n(accuracy, within / n_responses, n_responses))
 
 
 def _fewest(enough: Callable[[int], bool]) -> int | None:

@@ -1,13 +1,15 @@
 """The lines a person reads of a comparison, in order, for the terminal and for markdown alike."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from reports import numbers
 from reports.delta import Delta
 from reports.diagnosis_lines import diagnosis_facts
 from reports.intervals import Estimate
+from reports.metrics import SideBySide
 from reports.report import Analysis, Report, SideReport, TaskReport
+from reports.secondary_lines import shown_secondary
 from reports.speed_text import CLIENT_NOTE, UNKNOWN, side_by_side_texts
 from reports.verdict import Verdict
 
@@ -34,26 +36,22 @@ class Line:
 
 
 def headline(report: Report) -> str:
-    """Return the whole comparison in one sentence, partial runs named as such."""
+    """Return the whole comparison in one sentence, partial runs and allowed mismatches named as such."""
     verdicts = [f"{task.task} {task.verdict}" for task in report.tasks]
     listed = f": {', '.join(verdicts)}" if len(verdicts) > 1 else ""
     pair = f"{report.candidate_label} against {report.baseline_label}"
     is_partial = any(side.counts.missing for task in report.tasks for side in (task.baseline, task.candidate))
     partial = ", partial coverage" if is_partial else ""
     plural = "task" if len(verdicts) == 1 else "tasks"
-    return f"{report.verdict.upper()} - {pair} ({len(verdicts)} {plural}{partial}){listed}"
+    fields = allowed_fields(report)
+    unlike = f", although they differ: {', '.join(fields)}" if fields else ""
+    return f"{report.verdict.upper()} - {pair} ({len(verdicts)} {plural}{partial}{unlike}){listed}"
 
 
-def closing_lines(report: Report) -> list[str]:
-    """Return what holds for all tasks: the pooled index, tasks of one side alone, notes."""
-    lines = []
-    if report.pooled is not None:
-        text = estimate_points(report.pooled)
-        lines.append(f"mean delta of the {len(report.tasks)} tasks, equal weights: {text}")
-    for side, tasks in (("baseline", report.only_baseline), ("candidate", report.only_candidate)):
-        if tasks:
-            lines.append(f"only in the {side}, not compared: {', '.join(tasks)}")
-    return [*lines, *report.notes]
+def allowed_fields(report: Report) -> tuple[str, ...]:
+    """Return the protocol fields in which the sides differ and that were allowed to, each once."""
+    found = (mismatch for task in report.tasks for mismatch in task.mismatches if mismatch.allowed)
+    return tuple(dict.fromkeys(mismatch.field for mismatch in found))
 
 
 def task_title(task: TaskReport) -> str:
@@ -82,7 +80,7 @@ def side_lines(task: TaskReport) -> list[SideLine]:
     if base.counts.no_answer or cand.counts.no_answer:
         lines.append(SideLine(name="no answer", baseline=_no_answer(base), candidate=_no_answer(cand)))
     if analysis is not None:
-        lines += _accuracy_lines(analysis)
+        lines += _accuracy_lines(analysis, shown_metrics(task))
     lines.append(
         SideLine(
             name="per epoch",
@@ -167,6 +165,8 @@ def _delta_lines(task: TaskReport, analysis: Analysis) -> Iterator[Line]:
         text = f"{estimate_points(analysis.escalated.delta)} with truncated ones asked again"
         yield Line(name="larger budgets", text=text)
     yield Line(name="margin", text=f"{margin} ({task.margin_source})")
+    for name, found in shown_metrics(task).items():
+        yield Line(name=name, text=estimate_points(found.delta))
     if delta.recovery is not None:
         recovery = numbers.percent_interval(delta.recovery.interval)
         yield Line(name="recovery", text=f"{numbers.percent(delta.recovery.value)} {recovery}")
@@ -177,7 +177,7 @@ def _delta_lines(task: TaskReport, analysis: Analysis) -> Iterator[Line]:
 
 def _flips(delta: Delta) -> str:
     flips = delta.flips
-    text = f"{flips.worse:,} items worse, {flips.better:,} better"
+    text = f"{flips.worse:,} {'item' if flips.worse == 1 else 'items'} worse, {flips.better:,} better"
     if flips.corrected_rate is None:
         rate = numbers.percent(flips.rate)
         return f"{text} ({rate} of answers differ; one epoch cannot tell noise from change)"
@@ -187,7 +187,9 @@ def _flips(delta: Delta) -> str:
 def _item_lines(delta: Delta) -> Iterator[Line]:
     for item in delta.regressed[:_SHOWN_ITEMS]:
         change = f"{numbers.percent(item.baseline, 1)} to {numbers.percent(item.candidate, 1)}"
-        yield Line(name="item got worse", text=f"{item.sample_id}: {change} (q = {item.q_value:.3f})")
+        yield Line(
+            name="item got worse", text=f"{item.sample_id}: {change} ({numbers.q_value(item.q_value)})"
+        )
     more = len(delta.regressed) - _SHOWN_ITEMS
     if more > 0:
         yield Line(name="", text=f"and {more} more items, all in report.json")
@@ -201,7 +203,14 @@ def _listed(items: tuple[str, ...]) -> str:
     return f"{len(items):,} items: {', '.join(items[:_SHOWN_ITEMS])}{more}"
 
 
-def _accuracy_lines(analysis: Analysis) -> Iterator[SideLine]:
+def shown_metrics(task: TaskReport) -> Mapping[str, SideBySide]:
+    """Return the further metrics that people are shown."""
+    if task.analysis is None:
+        return {}
+    return shown_secondary(task.analysis.secondary, min(task.baseline.epochs, task.candidate.epochs))
+
+
+def _accuracy_lines(analysis: Analysis, shown: Mapping[str, SideBySide]) -> Iterator[SideLine]:
     base, cand = analysis.delta.baseline, analysis.delta.candidate
     pairs = {
         "accuracy": (
@@ -213,9 +222,15 @@ def _accuracy_lines(analysis: Analysis) -> Iterator[SideLine]:
         pairs["completed only"] = (analysis.completed.baseline, analysis.completed.candidate)
     if analysis.escalated is not None:
         pairs["larger budgets"] = (analysis.escalated.baseline, analysis.escalated.candidate)
-    pairs |= {name: (found.baseline, found.candidate) for name, found in analysis.secondary.items()}
+    pairs |= {name: (found.baseline, found.candidate) for name, found in shown.items()}
     for name, (one, other) in pairs.items():
         yield SideLine(name=name, baseline=_accuracy(one), candidate=_accuracy(other))
+        if name == "accuracy" and base.population is not None and cand.population is not None:
+            limits = [numbers.percent_interval(side.population) for side in (base, cand)]
+            yield SideLine(name="items like these", baseline=limits[0], candidate=limits[1])
+        if name == "accuracy" and (base.missing or cand.missing):
+            wrong = [numbers.percent(side.if_missing_wrong) for side in (base, cand)]
+            yield SideLine(name="missing as wrong", baseline=wrong[0], candidate=wrong[1])
 
 
 def _accuracy(found: Estimate) -> str:

@@ -130,8 +130,69 @@ _TASK = _object(
         "notes": _list(_TEXT),
     }
 )
-# Added within version 1: a document may lack them.
+_SLICE = _object(
+    {
+        "name": _TEXT,
+        "n_items": _COUNT,
+        "baseline": _NUMBER,
+        "candidate": _NUMBER,
+        "delta": _ESTIMATE,
+        "p_value": _NUMBER,
+        "q_value": _NUMBER,
+    }
+)
+_SIGNAL = _object({name: found for name, found in _SLICE["properties"].items() if name != "n_items"})
+_BLOCKS = _object({"effects": {"type": "object", "additionalProperties": _NUMBER}, "p_value": _NUMBER})
+_DIAGNOSIS = _object(
+    {
+        "kinds": _list(_TEXT),
+        "signals": _list(_SIGNAL),
+        "by_category": _list(_SLICE),
+        "by_length": _maybe(_object({"slices": _list(_SLICE), "slope": _maybe(_ESTIMATE)})),
+        "position": _maybe(_BLOCKS),
+        "output_tokens_ratio": _maybe(_LIMITS),
+    },
+    description="what kind of loss it is: signs, output length, categories, place in the run, tokens",
+)
+_POWER = _object(
+    {
+        "pass_chance": _RATE,
+        "regression_chance": _RATE,
+        "smallest_visible_loss": _NUMBER,
+        "smallest_margin": _NUMBER,
+        "underpowered": {"type": "boolean"},
+        "epochs_needed": _object(dict.fromkeys(("both", "candidate", "baseline"), _maybe(_COUNT))),
+        "advice": _TEXT,
+    },
+    description="what this budget can decide of equal checkpoints, and what would be needed",
+)
+_DRIFT = _object(
+    {
+        "has_drift": {"type": "boolean"},
+        "ratio": _NUMBER,
+        "p_value": _NUMBER,
+        "epoch_interval": _maybe(_BOUNDS),
+    },
+    description="whether epochs vary more than sampling explains; the delta's interval is widened where so",
+)
+_SENSITIVITY = _object({"if_candidate_missing_wrong": _VERDICT, "if_baseline_missing_wrong": _VERDICT})
+# Not required, whatever version 1 wrote them: a document may lack what was added since, and its readers must
+# not lean on what an older one cannot have.
 _TASK["properties"] |= {
+    "worse_p_value": {"description": "one-sided p that the candidate is worse"} | _MAYBE_NUMBER,
+    "worse_p_holm": {"description": "the same, allowing for the other tasks"} | _MAYBE_NUMBER,
+    "is_significantly_lower": {"type": ["boolean", "null"], "description": "a pass below 0 all the same"},
+    "sensitivity": {"description": "the verdict had a side's missing responses been wrong"}
+    | _maybe(_SENSITIVITY),
+    "items_only": _sides(_list(_TEXT), "items that one side alone has"),
+    "joined_by": {"enum": ["content_hash", "sample_id"]},
+    "pass_at": _sides({"type": "object", "additionalProperties": _RATE}, "by k; intervals: secondary"),
+    "majority": _sides(_RATE, "share of items whose most frequent answer is right; interval: secondary"),
+    "replicas": _sides(_maybe(_BLOCKS), "the servers of a side compared on the same items"),
+    "server_starts": _sides(_maybe(_BLOCKS), "the starts of a side's server compared on the same items"),
+    "drift": _maybe(_DRIFT),
+    "diagnosis": _maybe(_DIAGNOSIS),
+    "power": _maybe(_POWER),
     "judged": {"description": "what the delta alone says: the task's verdict unless its run is invalid"}
     | _maybe(_object({"verdict": _VERDICT, "reason": _TEXT})),
     "n_items_by_side": _sides(_COUNT),

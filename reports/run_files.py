@@ -154,7 +154,9 @@ def _readable(paths: Sequence[Path]) -> list[EvalLog]:
         raise failures[0]
     newest = max(logs, key=lambda log: log.created)
     notes = tuple(f"passed over: {error}" for error in failures)
-    logs[logs.index(newest)] = replace(newest, facts=replace(newest.facts, notes=notes))
+    logs[logs.index(newest)] = replace(
+        newest, facts=replace(newest.facts, notes=(*newest.facts.notes, *notes))
+    )
     return logs
 
 

@@ -13,10 +13,12 @@ from reports.score_columns import ScoreFileError, as_numbers, as_text, check_ran
 from reports.score_loading import ALIASES, load_columns
 from reports.score_table import (
     FREE_TEXT,
+    MAX_NUMBER,
     NUMBERS,
     OUTCOMES,
     REPEATED_TEXT,
     RUN_COLUMNS,
+    SCORES,
     ScoreTable,
     TaskFacts,
     build_frame,
@@ -84,7 +86,7 @@ def _frame(path: Path, columns: dict[str, pa.Array], n_rows: int) -> pd.DataFram
     for name in NUMBERS:
         if name in columns:
             values[name] = as_numbers(path, name, columns[name])
-            check_range(path, name, values[name], 0.0, 1.0 if name == "score" else np.inf)
+            check_range(path, name, values[name], 0.0, 1.0 if name in SCORES else MAX_NUMBER)
     epochs = as_numbers(path, "epoch", columns["epoch"])
     check_range(path, "epoch", epochs, 0, MAX_EPOCH)
     values["epoch"] = check_whole(path, "epoch", epochs)

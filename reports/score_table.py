@@ -63,6 +63,9 @@ REPEATED_TEXT = (
     "failed_replicas",
 )
 FREE_TEXT = ("answer", "lenient_answer", "reason", "error", "secondary", "details")
+# A count or time beyond this is none: sums and squares of it would overflow.
+MAX_NUMBER = 1e15
+SCORES = ("score", "escalated_score")
 NUMBERS = (
     "score",
     "output_tokens",
@@ -76,6 +79,8 @@ NUMBERS = (
     "escalated_score",
     "escalated_max_tokens",
 )
+
+Column = Sequence[Any] | np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,7 +133,7 @@ class ScoreTable:
     facts: Mapping[str, TaskFacts]
 
 
-def build_frame(columns: Mapping[str, Sequence[Any]], n_rows: int) -> pd.DataFrame:
+def build_frame(columns: Mapping[str, Column], n_rows: int) -> pd.DataFrame:
     """Return a frame of exactly :data:`COLUMNS`; a column that is not given is all null."""
     data: dict[str, Any] = {}
     for name in COLUMNS:
@@ -136,7 +141,7 @@ def build_frame(columns: Mapping[str, Sequence[Any]], n_rows: int) -> pd.DataFra
     return pd.DataFrame(data, index=pd.RangeIndex(n_rows))
 
 
-def _typed(name: str, values: Sequence[Any] | None, n_rows: int) -> Any:
+def _typed(name: str, values: Column | None, n_rows: int) -> Any:
     if name in NUMBERS:
         return np.full(n_rows, np.nan) if values is None else np.asarray(values, dtype=np.float64)
     if name in REPEATED_TEXT:

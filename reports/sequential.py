@@ -8,10 +8,8 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import ndtr
-from scipy.stats import norm
 
+from reports.distributions import normal_cdf, normal_quantile, normal_tail, root
 from reports.intervals import FloatArray, Interval, critical_value
 from reports.paired_intervals import headline_interval
 from reports.pairing import Pairing
@@ -81,7 +79,7 @@ class Chances:
 
 def confidence_at(critical: float) -> float:
     """Return the two-sided confidence of an interval at a critical value."""
-    return 1 - 2 * max(float(norm.sf(critical)), LEAST_ERROR)
+    return 1 - 2 * max(float(normal_tail(critical)), LEAST_ERROR)
 
 
 def default_looks(last: int, n_looks: int = 4) -> tuple[int, ...]:
@@ -128,7 +126,7 @@ def spent(fraction: float, error: float, spending: Spending) -> float:
     """Return the one-sided error spent by the time ``fraction`` of the information is in."""
     if spending is Spending.POCOCK:
         return error * math.log(1 + (math.e - 1) * fraction)
-    return 2 * float(norm.sf(norm.isf(error / 2) / math.sqrt(fraction)))
+    return 2 * float(normal_cdf(normal_quantile(error / 2) / math.sqrt(fraction)))
 
 
 def boundaries(
@@ -144,14 +142,7 @@ def boundaries(
     already = 0.0
     for fraction in fractions:
         target = spent(fraction, error, spending)
-        bound = float(
-            brentq(
-                lambda z, at=fraction, share=target - already, path=walk: path.crossing(z, at) - share,
-                -REACH,
-                40.0,
-                xtol=1e-10,
-            )
-        )
+        bound = walk.bound(fraction, target - already)
         bounds.append(bound)
         walk, already = walk.advance(bound, fraction), target
     return bounds
@@ -199,8 +190,7 @@ def decide(plan: LookPlan, look: int, pairing: Pairing, margin: float) -> LookDe
 def conditional_power(z: FloatArray | float, fraction: float, last: float) -> FloatArray:
     """Return the chance that a score of ``z`` now ends above ``last``, if its trend goes on."""
     drift = np.asarray(z, dtype=np.float64) / math.sqrt(fraction)
-    power: FloatArray = norm.sf((last - drift) / math.sqrt(1 - fraction))
-    return power
+    return normal_tail((last - drift) / math.sqrt(1 - fraction))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,7 +204,11 @@ class _Walk:
     def crossing(self, bound: float, fraction: float) -> float:
         """Return the chance of being above ``bound`` at ``fraction``."""
         step = math.sqrt(fraction - self.fraction)
-        return float(self.mass @ ndtr((self.scores - bound * math.sqrt(fraction)) / step))
+        return float(self.mass @ normal_cdf((self.scores - bound * math.sqrt(fraction)) / step))
+
+    def bound(self, fraction: float, share: float) -> float:
+        """Return the bound at ``fraction`` that a share of all paths crosses."""
+        return root(lambda z: self.crossing(z, fraction) - share, -REACH, 40.0)
 
     def advance(self, bound: float, fraction: float) -> "_Walk":
         """Return the paths that stay below ``bound`` at ``fraction``."""

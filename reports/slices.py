@@ -1,14 +1,14 @@
 """The delta by slices of the items: by subject or category, and by how long the baseline's answers are."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
 
 from reports.arm import IntArray
-from reports.intervals import Estimate, FloatArray, Interval
+from reports.distributions import chi_square_tail, student_quantile
+from reports.intervals import Estimate, FloatArray, Interval, critical_value
 from reports.multiplicity import benjamini_hochberg
 from reports.paired_intervals import headline_interval
 from reports.pairing import Pairing
@@ -76,7 +76,7 @@ def length_profile(
     order = known[np.argsort(lengths[known], kind="stable")]
     quarters = [part for part in np.array_split(order, min(LENGTH_BINS, len(order))) if len(part)]
     groups = {
-        f"{place}: {lengths[part[0]]:.0f} to {lengths[part[-1]]:.0f} tokens": part
+        f"{place}: {lengths[part[0]]:,.0f} to {lengths[part[-1]]:,.0f} tokens": part
         for place, part in enumerate(quarters, start=1)
     }
     slope = _slope(np.log2(lengths[known]), pairing.differences[known], confidence)
@@ -106,6 +106,21 @@ def _slices(pairing: Pairing, groups: Mapping[str, IntArray], confidence: float)
     )
 
 
+def differ(slices: Sequence[Slice], level: float = 0.05) -> bool:
+    """Say whether the slices' deltas differ by more than their noise (Cochran's Q): a loss all share is none.
+
+    A slice's variance is judged from the width of its interval, which never is zero.
+    """
+    if len(slices) < 2:
+        return False
+    values = np.array([part.delta.value for part in slices])
+    intervals = [part.delta.interval for part in slices]
+    errors = np.array([found.width / 2 / critical_value(found.confidence) for found in intervals])
+    weights = errors**-2
+    spread = float(np.sum(weights * (values - np.average(values, weights=weights)) ** 2))
+    return chi_square_tail(spread, len(slices) - 1) < level
+
+
 def _item_means(pairing: Pairing, values: FloatArray) -> FloatArray:
     """Return the mean of the baseline rows' known values for every kept item (NaN where none is known)."""
     known, n = np.isfinite(values), len(pairing.item_ids)
@@ -126,7 +141,7 @@ def _slope(x: FloatArray, y: FloatArray, confidence: float) -> Estimate | None:
     leverage = 1 / n + centred**2 / spread
     residuals = (y - y.mean() - slope * centred) / np.maximum(1 - leverage, 1e-9)
     error = float(np.sqrt(np.sum((centred * residuals) ** 2))) / spread
-    half = float(student.ppf((1 + confidence) / 2, n - 2)) * error
+    half = student_quantile((1 + confidence) / 2, n - 2) * error
     if not half > 0:
         return None
     interval = Interval(low=slope - half, high=slope + half, confidence=confidence, method="slope-hc3")

@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
 
+from reports.distributions import normal_tail
 from reports.intervals import FloatArray, Interval, critical_value
 
 MIN_RUNS = 4  # fewer points fit a line by chance
@@ -45,6 +45,6 @@ def weighted_slope(
     return Slope(
         per_day=slope,
         interval=Interval(low=slope - half, high=slope + half, confidence=confidence, method="weighted-line"),
-        p_value=float(2 * norm.sf(abs(slope) / error)),
+        p_value=float(2 * normal_tail(abs(slope) / error)),
         spread=spread,
     )

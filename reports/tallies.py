@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from reports.metrics import majority_accuracy, pass_at_k
+from reports.best_of import KS, majority_accuracy, mean_pass_at, right_counts
 from reports.replicas import compare_replicas
 from reports.report import Counts, EpochCount, SideReport
 from reports.score_table import OUTCOMES, TaskFacts
@@ -30,11 +30,11 @@ def side_report(facts: TaskFacts, frame: pd.DataFrame) -> SideReport:
 
 def _pass_at(frame: pd.DataFrame) -> dict[int, float]:
     """Return pass@k for k = 2, 4, 8 ... up to the epochs; empty where scores are not right or wrong."""
-    scores = frame["score"].dropna()
-    if not scores.isin([0.0, 1.0]).all():
+    counts = right_counts(frame)
+    if counts is None:
         return {}
     n_epochs = int(frame["epoch"].nunique())
-    chances = {k: pass_at_k(frame, k) for k in (2, 4, 8, 16, 32, 64) if k <= n_epochs}
+    chances = {k: mean_pass_at(counts, k) for k in KS if k <= n_epochs}
     return {k: chance for k, chance in chances.items() if chance is not None}
 
 

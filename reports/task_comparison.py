@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-import orjson
 import pandas as pd
 
+from reports.best_of import compare_majority, compare_pass_at
 from reports.comparability import is_protocol_known, join_items, protocol_mismatches
 from reports.dead import refuse_dead
 from reports.delta import delta_of
@@ -14,6 +14,7 @@ from reports.diagnosis import diagnose
 from reports.drift import check_drift
 from reports.intervals import Estimate
 from reports.items import item_rows
+from reports.json_text import json_object
 from reports.metrics import SideBySide
 from reports.paired_intervals import headline_interval
 from reports.pairing import NoCommonItemsError, Pairing, pair_scores
@@ -171,14 +172,22 @@ def _secondary(base: pd.DataFrame, cand: pd.DataFrame, confidence: float) -> dic
         name: _compared(base, ours[name], cand, theirs[name], confidence) for name in ours if name in theirs
     }
     known = {name: found for name, found in compared.items() if found is not None}
-    return known | compare_tool_calls(base, cand, confidence=confidence)
+    known |= compare_tool_calls(base, cand, confidence=confidence)
+    return known | _best_of(base, cand, confidence)
+
+
+def _best_of(base: pd.DataFrame, cand: pd.DataFrame, confidence: float) -> dict[str, SideBySide]:
+    """Compare what several responses to an item give together; nothing where each item has one."""
+    passes = compare_pass_at(base, cand, confidence)
+    majority = compare_majority(base, cand, confidence) if passes else None
+    return passes | ({"majority": majority} if majority is not None else {})
 
 
 def _secondary_scores(frame: pd.DataFrame) -> dict[str, np.ndarray]:
     """Return each secondary score as a column over the rows, NaN where a response has none."""
     scores: dict[str, np.ndarray] = {}
     for row, text in enumerate(frame["secondary"].to_list()):
-        for name, value in orjson.loads(text).items() if isinstance(text, str) else ():
+        for name, value in json_object(text).items():
             if isinstance(value, int | float) and 0 <= value <= 1:
                 scores.setdefault(name, np.full(len(frame), np.nan))[row] = value
     return scores

@@ -7,6 +7,7 @@ from datetime import datetime
 from reports import numbers
 from reports.criteria import Criterion, Status
 from reports.policy import BaselinePolicy, Policy, TaskPolicy, WhenUndecided
+from reports.power_text import power_advice
 from reports.report import SideReport, TaskReport
 from reports.report_lines import verdict_line
 from reports.score_table import TaskFacts
@@ -32,7 +33,7 @@ def loss_criterion(report: TaskReport) -> Criterion:
     """Return what a comparison asks by itself: that the loss stays within the task's margin."""
     text = verdict_line(report)
     if report.verdict is Verdict.INCONCLUSIVE and report.analysis is not None:
-        text = f"{text}; {report.analysis.plan.advice}"
+        text = f"{text}; {power_advice(report.analysis.plan)}"
     return Criterion(task=report.task, name="loss", status=_OF_VERDICT[report.verdict], text=text)
 
 
@@ -56,6 +57,8 @@ def _criteria(report: TaskReport, asked: TaskPolicy, baseline: BaselinePolicy) -
         yield _coverage(task, name, side, asked)
     for name, side in sides:
         yield _errors(task, name, side, asked.max_error_rate)
+    if asked.max_error_increase is not None:
+        yield _more_errors(task, report, asked.max_error_increase)
     if asked.min_epochs > 1:
         yield _epochs(task, report.candidate, asked.min_epochs)
     yield from _truncation(report, asked)
@@ -138,6 +141,16 @@ def _errors(task: str, name: str, side: SideReport, limit: float) -> Criterion:
         f" at most {numbers.limit(limit)} allowed"
     )
     return Criterion(task=task, name=f"errors {name}", status=_valid(counts.error_rate <= limit), text=text)
+
+
+def _more_errors(task: str, report: TaskReport, limit: float) -> Criterion:
+    increase = report.candidate.counts.error_rate - report.baseline.counts.error_rate
+    text = (
+        f"{numbers.points(increase)} of requests failed against the baseline,"
+        f" at most +{numbers.margin_points(limit)} allowed"
+    )
+    status = Status.MET if increase <= limit else Status.FAILED
+    return Criterion(task=task, name="errors increase", status=status, text=text)
 
 
 def _epochs(task: str, side: SideReport, least: int) -> Criterion:

@@ -4,10 +4,10 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from reports.closing_lines import closing_lines
 from reports.divergence import lines as divergence
 from reports.report import Report, TaskReport
 from reports.report_lines import (
-    closing_lines,
     comparison_lines,
     headline,
     side_lines,

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import orjson
 import pandas as pd
 
+from reports.json_text import json_object
 from reports.signals import is_truncated
 
 # Columns of the frame: what could not be judged or was not told is NaN.
@@ -47,13 +47,8 @@ def tool_call_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _details(text: Any) -> Mapping[str, Any] | None:
     """Return what a row says of its calls, ``None`` where it says nothing of them."""
-    if not isinstance(text, str):
-        return None
-    try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return None
-    return value if isinstance(value, dict) and isinstance(value.get("triggered"), bool) else None
+    value = json_object(text)
+    return value if isinstance(value.get("triggered"), bool) else None
 
 
 def _flag(value: Any) -> float:

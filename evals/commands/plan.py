@@ -19,6 +19,7 @@ from evals.commands.plan_power import (
     power_options,
     refuse_other_tasks,
 )
+from reports import numbers
 from reports.planning import TaskPlan, baseline_epochs, power_section
 from reports.power import Epochs
 from tasks.benchmark import Benchmark
@@ -72,7 +73,9 @@ def command(tasks: tuple[str, ...], as_json: bool, **options: Any) -> None:
     for cost, power in plans:
         print("\n".join([_describe(cost), *(describe_power(power) if power is not None else ())]))
     if together is not None and len(plans) > 1:
-        print(f"all {len(plans)} tasks pass together with {together:.0%} where nothing is lost")
+        print(
+            f"all {len(plans)} tasks pass together with {numbers.percent(together, 0)} where nothing is lost"
+        )
 
 
 def _plan(benchmark: Benchmark, options: Mapping[str, Any]) -> tuple[Cost, TaskPlan | None]:

@@ -15,11 +15,10 @@ from reports.eval_log import read_eval_log
 from reports.json_text import parse_json
 from reports.log_members import LogError, LogMembers, open_members
 from reports.score_table import TaskFacts
+from reports.zip_directory import Member
 from tasks.response_record import RAW_REQUEST, RECORD, REQUEST_IMAGES
 from tasks.spec import ThinkMode
 from verifiers.response import ToolCall
-
-_SAMPLES = "samples/"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +26,7 @@ class _Log:
     """One log, how its responses were sampled, and how its endpoint was told to think."""
 
     members: LogMembers
+    samples: Mapping[str, Member]
     task: str
     temperature: float | None
     top_p: float | None
@@ -36,7 +36,7 @@ class _Log:
     def text(self, name: str) -> Text:
         """Return the text of one sample; raise :class:`TextError` for one that cannot be scored."""
         try:
-            sample = parse_json(self.members.read([name])[0])
+            sample = parse_json(self.members.read(name, self.samples[name]))
         except ValueError as error:
             raise LogError(f"{self.members.path}: {name} is no JSON ({error}); copy the log again") from None
         return _text(sample, self)
@@ -50,7 +50,7 @@ def read_run_texts(path: Path) -> Texts:
     planned: dict[tuple[str, str, int], PlannedText] = {}
     left_out: Counter[str] = Counter()
     for log in sorted(_logs(path), key=lambda log: log.created, reverse=True):
-        for name in (name for name in log.members.members if name.startswith(_SAMPLES)):
+        for name in log.samples:
             try:
                 text = log.text(name)
             except TextError as error:
@@ -80,6 +80,7 @@ def _log(members: LogMembers, facts: TaskFacts, created: str) -> _Log:
     mode = spec.get("think_mode")
     return _Log(
         members=members,
+        samples=members.samples(),
         task=facts.task,
         temperature=sampling.get("temperature"),
         top_p=sampling.get("top_p"),

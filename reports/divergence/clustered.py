@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
-from scipy.stats import t as student
 
+from reports.distributions import student_quantile
 from reports.divergence.records import Floats
 from reports.intervals import Estimate, Interval, critical_value, wilson
 
@@ -90,7 +90,7 @@ def _clustered_error(scores: Floats) -> float:
 
 
 def _estimate(value: float, error: float, groups: int, confidence: float) -> Estimate | None:
-    half = float(student.isf((1 - confidence) / 2, groups - 1)) * error
+    half = student_quantile((1 + confidence) / 2, groups - 1) * error
     if not value - half < value + half:
         return None
     interval = Interval(low=value - half, high=value + half, confidence=confidence, method=METHOD)

@@ -7,6 +7,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from reports import numbers
+from reports.diagnosis_table import DiagnosisRow, diagnosis_rows
 from reports.html.item_table import ItemTable, item_table
 from reports.html.plots import epoch_plot, length_plot
 from reports.html.provenance import log_link
@@ -51,6 +52,7 @@ class Card:
     length_rows: tuple[LengthRow, ...]
     side_lines: tuple[SideLine, ...]
     lines: tuple[Line, ...]
+    diagnosis: tuple[DiagnosisRow, ...]
     items: ItemTable
     sources: tuple[str, str]
 
@@ -81,6 +83,7 @@ def task_card(task: TaskReport, report: Report, place: int, directory: Path) -> 
         length_rows=tuple(_length_rows(task)),
         side_lines=tuple(side_lines(task)),
         lines=tuple(comparison_lines(task)),
+        diagnosis=diagnosis_rows(task.analysis.diagnosis) if task.analysis is not None else (),
         items=item_table(task.items, (log_link(sources[0], directory), log_link(sources[1], directory))),
         sources=sources,
     )

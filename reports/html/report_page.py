@@ -8,6 +8,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from reports import numbers
+from reports.closing_lines import closing_lines
 from reports.criteria import Criterion, Status
 from reports.gate import GateReport
 from reports.gate_outputs import gate_headline
@@ -21,7 +22,7 @@ from reports.html.provenance import FactTable, fact_tables
 from reports.html.sentences import verdict_sentence
 from reports.intervals import Estimate
 from reports.report import Report
-from reports.report_lines import closing_lines, estimate_points
+from reports.report_lines import allowed_fields, estimate_points
 
 TEMPLATE = "report.html.jinja"
 _OF_STATUS = {
@@ -103,6 +104,7 @@ def _render(
         cards=cards,
         forest=_forests(report) if report is not None else [],
         notes=closing_lines(report) if report is not None else [],
+        allowed=allowed_fields(report) if report is not None else (),
         fact_tables=tables,
         divergence=divergence_section(report.divergence) if report is not None else None,
         level=numbers.confidence_level(report.confidence) if report is not None else "",

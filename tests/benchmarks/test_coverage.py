@@ -1,14 +1,17 @@
 """A short run of the coverage simulation: seeded, with tolerances that a worse interval would break."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from benchmarks.cells import CELLS, Budget, Cell, simulate, simulate_population
+from benchmarks.cells import CELLS, PRECISE, Budget, Cell, simulate, simulate_population
 from benchmarks.coverage import headline_table, misses
+from benchmarks.early_stopping import looks_table
 from benchmarks.methods import clustered_t, design_one_epoch, naive_z, ours, pair_of, population
 from benchmarks.shapes import SHAPES, Draws, candidate_chances, draw_runs
 from benchmarks.shocks import ShockCell, simulate_shocks
-from benchmarks.stopping import Campaign, Rule, simulate_campaign
+from benchmarks.stopping import CAMPAIGNS, Campaign, Rule, simulate_campaign
 from reports.delta import paired_delta
 from tests.reports.score_rows import score_rows
 
@@ -116,3 +119,19 @@ def test_page_names_the_rows_that_miss_an_aim() -> None:
     assert misses({tried: bad}).endswith(
         "coverage in aime seed 32/32 (90.0 %); false pass in aime seed 32/32 (4.00 %)."
     )
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.mark.parametrize(
+    "tried", [cell("aime seed", 32, 32), cell("aime ceiling", 32, 1)], ids=lambda c: c.name
+)
+def test_the_page_kept_is_what_the_code_prints(tried: Cell) -> None:
+    found = simulate(tried, PRECISE, {"ours": ours})
+    row = headline_table({tried: found["ours"]}).splitlines()[-1]
+    assert row in (DOCS / "coverage.md").read_text().splitlines(), f"{row}: run make coverage again"
+
+
+def test_the_looks_kept_are_what_the_code_prints() -> None:
+    assert looks_table(CAMPAIGNS) in (DOCS / "early_stopping.md").read_text()

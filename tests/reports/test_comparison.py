@@ -234,7 +234,10 @@ def test_secondary_scores_are_compared_by_name(tmp_path: Path, logs: Any) -> Non
         logs.run(tmp_path, rows, label=label)
     (task,) = compare(tmp_path / "int4", tmp_path / "nvfp4", ComparisonSettings()).tasks
     assert task.analysis is not None
-    assert {name: found.delta.value for name, found in task.analysis.secondary.items()} == {"exact": -0.5}
+    assert {name: found.delta.value for name, found in task.analysis.secondary.items()} == {
+        "exact": -0.5,
+        "pass@2": 0.0,
+    }
 
 
 def test_the_document_is_strict_json_with_null_for_unknown(tmp_path: Path) -> None:

@@ -83,6 +83,12 @@ def test_loss_in_one_category() -> None:
     assert even.n_items == odd.n_items == 30
 
 
+def test_a_loss_that_all_categories_share_is_none_of_theirs() -> None:
+    found = diagnose(BASE, table(RNG(2), P - 0.4))
+    assert all(part.q_value < 0.01 and part.delta.value < -0.2 for part in found.by_category)
+    assert LossKind.CATEGORY not in found.kinds
+
+
 def test_loss_without_a_pattern() -> None:
     bare = ["sample_id", "epoch", "score"]
     found = diagnose(BASE[bare], table(RNG(2), P - 0.3)[bare])

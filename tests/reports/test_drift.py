@@ -92,3 +92,13 @@ def test_two_blocks_of_one_item_are_the_exact_variance() -> None:
     table = score_rows(["111000"]).assign(half=["a"] * 3 + ["b"] * 3)
     found = compare_blocks(table, "half")
     assert found is not None and found.statistic == pytest.approx(5)
+
+
+def test_hundreds_of_epochs_are_tested_in_groups() -> None:
+    rng = np.random.default_rng(4)
+    p = np.linspace(0.3, 0.9, 20)[:, None] + np.where(np.arange(600) < 300, 0.05, -0.05)
+    shifted = score_matrix(rng.random((20, 600)) < p)
+    calm = score_matrix(rng.random((20, 600)) < np.linspace(0.3, 0.9, 20)[:, None])
+    for cand, drifts in ((shifted, True), (calm, False)):
+        found = check_drift(pair_scores(calm, cand), paired_delta(calm, cand).interval)
+        assert found is not None and found.has_drift is drifts

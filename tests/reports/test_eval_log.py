@@ -236,3 +236,13 @@ def test_a_member_never_unfolds_beyond_its_declared_size(tmp_path: Path, logs: A
     path.write_bytes(data)
     with pytest.raises(LogError, match="damaged"):
         read_eval_log(path)
+
+
+@pytest.mark.parametrize(("version", "notes"), [(2, 0), (None, 0), (9, 1), ("x", 1), ([1], 1)])
+def test_a_log_of_another_version_is_read_and_said_to_be(
+    tmp_path: Path, logs: Any, version: Any, notes: int
+) -> None:
+    members = {"header.json": logs.header() | {"version": version}, "summaries.json": [logs.summary("x", 1)]}
+    log = read_eval_log(logs.log(tmp_path / "a.eval", members))
+    assert len(log.frame) == 1 and len(log.facts.notes) == notes
+    assert all(f"of version {version}, " in note for note in log.facts.notes)

@@ -124,6 +124,7 @@ def test_lm_eval_reads_task_filters_and_metrics_apart(tmp_path: Path) -> None:
             [_lm(0, metrics=["acc", "bytes"], bytes=312.0)], ["mmlu"], id="what is no score is left out"
         ),
         pytest.param([_lm(0, metrics=["acc", "parts"], parts=[1, 2])], ["mmlu"], id="nor is a list"),
+        pytest.param([_lm(0, metrics=["acc", ["x"], None])], ["mmlu"], id="a name that is none"),
         pytest.param(
             [{"doc_id": 0, "doc": {}, "resps": [["A"]], "filtered_resps": ["A"], "acc": 1}],
             ["mmlu"],
@@ -225,6 +226,8 @@ def test_the_request_not_the_vendors_name_makes_the_item(tmp_path: Path) -> None
         pytest.param([_nemo(0, 1.0, repeat=-3)], "epoch is -2", id="negative repeat"),
         pytest.param([_nemo(0, 1.0, problem_idx=None)], "sample_id is empty", id="no problem"),
         pytest.param([_nemo(0, 1.0, repeat="x")], "epoch is 'x'", id="repeat in words"),
+        pytest.param([_nemo([1], 1.0)], "line 1: sample_id is \\[1\\]; it must be", id="a list as problem"),
+        pytest.param([_nemo(0, 1.0, repeat={})], "line 1: epoch is {}; it must be", id="an object as repeat"),
     ],
 )
 def test_lines_that_are_refused(tmp_path: Path, rows: list[Any], message: str) -> None:

@@ -136,6 +136,20 @@ def test_limits(sides: Sides, rules: str, name: str | None, status: Status | Non
     assert _unmet(gate) == ([] if name is None else [(name, status)])
 
 
+@pytest.mark.parametrize(("limit", "unmet"), [(0.01, ["errors increase"]), (0.02, [])])
+def test_failed_requests_against_the_baselines(sides: Sides, limit: float, unmet: list[str]) -> None:
+    failed = {(item, 1): "error" for item in range(4)}
+    sides.run("nvfp4", wrong=failed, max_error_rate=0.1)
+    rules = f"min_coverage = 0.9\nmax_error_rate = 0.1\nmax_error_increase = {limit}"
+    gate = sides.gate(f"[tasks.aime25]\nmargin = 0.2\n{rules}\n")
+    assert _unmet(gate) == [(name, Status.FAILED) for name in unmet]
+
+
+def test_a_mismatch_that_is_no_field_names_its_line(sides: Sides) -> None:
+    with pytest.raises(PolicyError, match=r"release.toml: line 2: allow_mismatch: .*speed"):
+        sides.gate('confidence = 0.95\nallow_mismatch = ["speed"]\n[tasks.aime25]\nmargin = 0.2\n')
+
+
 @pytest.mark.parametrize(
     ("baseline", "policy", "text"),
     [

@@ -158,3 +158,14 @@ def test_correlation_is_shrunk(
     candidate: list[float], baseline: list[float], low: float, high: float
 ) -> None:
     assert low <= shrunk_correlation(np.array(candidate, float), np.array(baseline, float)) <= high
+
+
+@pytest.mark.parametrize(("unseen", "falsely"), [(0.0, True), (1.0, False)])
+def test_a_rare_whole_miss_among_small_differences_is_allowed_for(unseen: float, falsely: bool) -> None:
+    """30 items at one epoch, scores of 0.9 to 1; the candidate misses 3 % of them altogether."""
+    rng = np.random.default_rng(1)
+    base, cand = (rng.choice(np.linspace(0.9, 1, 5), (800, 30)) for _ in range(2))
+    cand = np.where(rng.random(cand.shape) < 0.03, 0, cand)
+    limits = scaled_tango(cand - base, critical_value(0.95), unseen=unseen)
+    false_pass = float(np.mean(limits.low > -0.03 * 0.95))
+    assert (false_pass > 0.2) if falsely else (false_pass <= 0.025)

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from reports.json_text import parse_json
+from reports.json_text import json_object, parse_json
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,7 @@ from reports.json_text import parse_json
         pytest.param(b"\xef\xbb\xbf[1]", [1], id="byte order mark"),
         pytest.param(b'{"a": "\\ud800x"}', {"a": "?x"}, id="half a character"),
         pytest.param(b"[Infinity]", [math.inf], id="infinity"),
+        pytest.param(b"[1" + b"0" * 400 + b", 12]", [math.inf, 12], id="a number of hundreds of digits"),
     ],
 )
 def test_what_is_read(data: bytes, value: Any) -> None:
@@ -31,3 +32,11 @@ def test_what_is_read(data: bytes, value: Any) -> None:
 def test_what_is_no_json(data: bytes) -> None:
     with pytest.raises(ValueError):
         parse_json(data)
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [('{"a": 1}', {"a": 1}), ("[1]", {}), ("true", {}), ("nan", {}), ("", {}), (None, {}), (2.5, {})],
+)
+def test_a_cell_that_holds_no_object_is_empty(cell: Any, value: dict[str, Any]) -> None:
+    assert json_object(cell) == value

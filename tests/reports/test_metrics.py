@@ -1,55 +1,16 @@
-import itertools
-
 import numpy as np
 import pandas as pd
 import pytest
 
+from reports.best_of import majority_accuracy, pass_at_k
 from reports.metrics import (
     ToolCounts,
-    majority_accuracy,
-    pass_at_k,
     ratio_of_means,
     schema_accuracy,
     token_ratio,
     trigger_f1,
 )
 from tests.reports.score_rows import score_rows
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, 5])
-def test_pass_at_k_is_the_mean_over_all_draws(k: int) -> None:
-    rows = ["11000", "00000", "11111"]
-    draws = [[max(map(int, draw)) for draw in itertools.combinations(row, k)] for row in rows]
-    assert pass_at_k(score_rows(rows), k) == pytest.approx(np.mean([np.mean(draw) for draw in draws]))
-
-
-def test_pass_at_k_leaves_out_items_with_too_few_responses() -> None:
-    assert pass_at_k(score_rows(["01", "0", "1."]), 2) == pytest.approx(1.0)
-    assert pass_at_k(score_rows(["0", "1"]), 2) is None
-
-
-def test_pass_at_k_refuses() -> None:
-    with pytest.raises(ValueError, match="k is 0"):
-        pass_at_k(score_rows(["1"]), 0)
-    with pytest.raises(ValueError, match="right or wrong"):
-        pass_at_k(score_rows(["1"]).assign(score=0.5), 1)
-
-
-@pytest.mark.parametrize(
-    ("answers", "scores", "expected"),
-    [
-        pytest.param(["7", "7", "3"], [1, 1, 0], 1.0, id="right answer leads"),
-        pytest.param(["3", "3", "7"], [0, 0, 1], 0.0, id="wrong answer leads"),
-        pytest.param(["3", "7"], [0, 1], 0.5, id="a tie counts by its share"),
-        pytest.param([None, None, "7"], [0, 0, 1], 1.0, id="no answer has no vote"),
-        pytest.param([None, None], [0, 0], 0.0, id="nobody voted"),
-        pytest.param(["7", "3", "3"], [1, np.nan, np.nan], 1.0, id="missing responses have no vote"),
-        pytest.param(["7"], [np.nan], None, id="nothing scored"),
-    ],
-)
-def test_majority(answers: list[str | None], scores: list[float], expected: float | None) -> None:
-    table = pd.DataFrame({"sample_id": "a", "epoch": range(len(answers)), "answer": answers, "score": scores})
-    assert majority_accuracy(table) == expected
 
 
 def test_token_ratio_averages_epochs_within_items() -> None:

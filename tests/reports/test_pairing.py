@@ -35,7 +35,7 @@ def test_refuses(side: str, table: pd.DataFrame, message: str) -> None:
     ("candidate", "found"),
     [
         pytest.param(GOOD.assign(sample_id="other-" + GOOD["sample_id"]), "other-item-0", id="other items"),
-        pytest.param(GOOD.assign(score=np.nan), "item-0", id="nothing scored"),
+        pytest.param(GOOD.assign(score=np.nan), "the candidate has no score at all", id="nothing scored"),
         pytest.param(GOOD.head(0), "no rows", id="empty"),
     ],
 )

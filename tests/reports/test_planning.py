@@ -13,7 +13,6 @@ from reports.planning import (
     plan_task,
     power_section,
     published_basis,
-    rounded_up,
 )
 from reports.power import Epochs, Noise
 from reports.tolerance import Tolerance, default_tolerance
@@ -112,11 +111,6 @@ def test_a_run_without_scores_tells_nothing() -> None:
 def test_a_cut_task_is_planned_with_its_items() -> None:
     basis = published_basis("aime25", 10)
     assert basis is not None and basis.noise.n_items == 10
-
-
-@pytest.mark.parametrize(("margin", "shown"), [(0.0102, 0.011), (0.01, 0.01), (0.00999, 0.01)])
-def test_margins_are_rounded_up(margin: float, shown: float) -> None:
-    assert rounded_up(margin) == pytest.approx(shown)
 
 
 def test_the_plan_in_json() -> None:

@@ -145,6 +145,21 @@ def test_dark_and_light_differ_and_pictures_follow(opened: Browser) -> None:
     assert len({tuple(pair) for pair in seen}) == 2 and seen[0][1] != seen[1][1]
 
 
+def test_paper_cuts_no_table_off(opened: Browser) -> None:
+    opened.resize(956, 1200)  # A4 between its margins, at the third by which Chromium shrinks what is wide
+    opened.prefer("light", media="print")
+    opened.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")
+    try:
+        wide = (
+            "[...document.querySelectorAll('.scroll')].filter((one) => one.scrollWidth > one.clientWidth + 1)"
+        )
+        assert opened.evaluate(f"{wide}.map((one) => one.getAttribute('aria-label'))") == []
+    finally:
+        opened.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = false })")
+        opened.prefer("light")
+        opened.resize(1200, 900)
+
+
 def test_paper_shows_what_is_folded_in_the_light_theme(opened: Browser, tmp_path: Path) -> None:
     opened.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = false })")
     opened.prefer("dark", media="")
