@@ -100,8 +100,11 @@ def summarise(
         "speed": speed_section(speed_of(rows, facts.client)),
         "requests_sent": requests_sent,
         "retries": retries,
-        **replicas_section(rows, facts.endpoint, CONFIDENCE),
-        **(category_facts(rows, groups) if dead is None else {}),
+        **(
+            {}
+            if dead
+            else {**replicas_section(rows, facts.endpoint, CONFIDENCE), **category_facts(rows, groups)}
+        ),
         **_tool_calls(rows, facts),
     }
 
