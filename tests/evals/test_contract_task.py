@@ -62,7 +62,8 @@ def test_a_good_vendor_passes_every_sample(ask: Callable[..., tuple[EvalLog, Run
         answers.input == "A plain question gets a visible answer." and answers.metadata["group"] == "basics"
     )
     exchanges = answers.metadata["probe_result"]["exchanges"]
-    assert [one["delivery"] for one in exchanges] == ["stream", "plain"] and exchanges[0]["status"] == 200
+    assert {one["delivery"]: one["status"] for one in exchanges} == {"stream": 200, "plain": 200}
+    assert len(exchanges) == 2, "in the order in which they ended"
     n_logged = sum(len(sample.metadata["probe_result"]["exchanges"]) for sample in log.samples)
     assert n_logged == running.ledger.n_requests, "every request is in the log, equal ones once"
 
