@@ -138,8 +138,9 @@ def made_exam(folder: Path) -> Exam:
 class Matrix:
     """Runs cells over one exam, and holds them against one undisturbed run."""
 
-    def __init__(self, folder: Path, size: Size) -> None:
+    def __init__(self, folder: Path, size: Size, policy: RetryPolicy = POLICY) -> None:
         self._folder = folder
+        self._policy = policy
         self._size = size
         self._exam = made_exam(folder)
         self._numbers = itertools.count()
@@ -215,7 +216,11 @@ class Matrix:
             endpoint=Endpoint(base_url=server.base_url, model=server.model, label=label),
             facts=survey(server.base_url, api_key_env="OPENAI_API_KEY", headers={}),
             settings=RunSettings(
-                runs_dir=self._folder / "runs", max_connections=8, stream=stream, waits=WAITS, policy=POLICY
+                runs_dir=self._folder / "runs",
+                max_connections=8,
+                stream=stream,
+                waits=WAITS,
+                policy=self._policy,
             ),
         )
 

@@ -5,11 +5,13 @@ every kind alone at every rate, with more responses.
 """
 
 import gc
+from dataclasses import replace
 
 import pytest
 
 from benchmarks.fault_matrix import (
     HARMLESS,
+    POLICY,
     REFUSED,
     RETRIED,
     Matrix,
@@ -32,7 +34,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    yield Matrix(tmp_path_factory.mktemp("small"), SMALL)
+    yield Matrix(tmp_path_factory.mktemp("small"), SMALL, replace(POLICY, outage_s=1.0, cold_s=0.4))
     gc.collect()
 
 
