@@ -40,7 +40,7 @@ def small(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    yield Matrix(tmp_path_factory.mktemp("large"), LARGE)
+    yield Matrix(tmp_path_factory.mktemp("large"), LARGE, replace(POLICY, outage_s=30.0, cold_s=20.0))
     gc.collect()
 
 
