@@ -13,7 +13,7 @@ import resource
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -22,13 +22,8 @@ from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import match
 
-from evals.endpoint import Endpoint
-from evals.endpoint_facts import EndpointFacts
-from evals.runner import RunRequest, RunSettings, run
-from tasks.benchmark import Item
-from tasks.catalog import find_benchmark
-from tasks.protocol import resolve_spec
-from tasks.spec import DatasetFacts
+from benchmarks.synthetic_run import made_request
+from evals.runner import run
 
 ANSWER = "The answer follows from the symmetry of the problem. " * 40 + "\\boxed{7}"
 
@@ -74,31 +69,9 @@ def serve(port: Connection) -> None:
 
 def run_ours(base_url: str, n_samples: int, n_connections: int, directory: Path) -> None:
     """Run synthetic AIME-like items with our runner."""
-    items = [
-        Item(sample_id=f"s{i}", prompt=f"Question {i}: " + "x" * 300, target="7", content_hash=f"{i:016x}")
-        for i in range(n_samples)
-    ]
-    facts = DatasetFacts(
-        name="bench",
-        source="bench",
-        revision=None,
-        content_hash="0" * 16,
-        n_items=n_samples,
-        is_pinned_content=None,
-    )
-    benchmark = find_benchmark("aime25")
-    spec = resolve_spec(benchmark, facts)
-    endpoint = Endpoint(base_url=base_url, model="m", label="bench")
-    run(
-        RunRequest(
-            benchmark=benchmark,
-            spec=type(spec)(**{**spec.__dict__, "epochs": 1}),
-            items=items,
-            endpoint=endpoint,
-            facts=EndpointFacts(models=("m",)),
-            settings=RunSettings(runs_dir=directory, max_connections=n_connections, stream=False),
-        )
-    )
+    request = made_request(base_url, directory, n_items=n_samples, epochs=1, label="bench")
+    settings = replace(request.settings, max_connections=n_connections, stream=False)
+    run(replace(request, settings=settings))
 
 
 def run_inspect(base_url: str, n_samples: int, n_connections: int, directory: Path) -> None:

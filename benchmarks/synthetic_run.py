@@ -1,16 +1,12 @@
 """A run of made items against a server of its own, for benchmarks of the runner itself."""
 
-import asyncio
 import multiprocessing
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from multiprocessing.connection import Connection
 from pathlib import Path
 
-from aiohttp import web
-
-from benchmarks.transport import Load, stream_blocks
+from benchmarks.transport import Load, serve
 from evals.endpoint import Endpoint
 from evals.endpoint_facts import EndpointFacts
 from evals.run_request import RunRequest, RunSettings
@@ -20,39 +16,11 @@ from tasks.protocol import resolve_spec
 from tasks.spec import DatasetFacts
 
 
-def serve_streams(load: Load, port: Connection) -> None:
-    """Stream the same reply to everybody until killed."""
-    blocks = stream_blocks(load)
-
-    async def complete(request: web.Request) -> web.StreamResponse:
-        await request.read()
-        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
-        await response.prepare(request)
-        for block in blocks:
-            await response.write(block)
-            await asyncio.sleep(load.pause_s)
-        await response.write_eof()
-        return response
-
-    async def main() -> None:
-        app = web.Application()
-        app.router.add_post("/v1/chat/completions", complete)
-        runner = web.AppRunner(app, access_log=None)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        port.send(runner.addresses[0][1])
-        await asyncio.Event().wait()
-
-    asyncio.run(main())
-
-
 @contextmanager
 def streams(load: Load) -> Iterator[str]:
-    """Yield the base URL of such a server, in a process of its own."""
+    """Yield the base URL of a server that streams the same reply to everybody, in a process of its own."""
     here, there = multiprocessing.Pipe()
-    server = multiprocessing.get_context("spawn").Process(
-        target=serve_streams, args=(load, there), daemon=True
-    )
+    server = multiprocessing.get_context("spawn").Process(target=serve, args=(load, there), daemon=True)
     server.start()
     try:
         yield f"http://127.0.0.1:{here.recv()}/v1"

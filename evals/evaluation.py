@@ -5,9 +5,10 @@ import io
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import uvloop
 from inspect_ai import Task, eval_async
@@ -22,6 +23,8 @@ from evals.preflight.first_replies import FirstReplies
 from evals.progress import ProgressSlot, Watcher
 from evals.provider import EndpointAPI
 from evals.run_request import RunRequest
+from tasks.inspect_task import build_task
+from tasks.pairs import Pair
 
 STOPS = (signal.SIGINT, signal.SIGTERM)
 
@@ -154,6 +157,19 @@ class Evaluation:
                 self.fatal = self.fatal or Failure(
                     kind=FailureKind.CLIENT, message=message, is_retryable=False
                 )
+
+
+def task_of(request: RunRequest, metadata: Mapping[str, Any], pairs: Sequence[Pair] | None = None) -> Task:
+    """Return the task that a run asks, or only some of its responses (:func:`tasks.inspect_task.build_task`)."""
+    return build_task(
+        request.spec,
+        request.items,
+        run_seed=request.settings.run_seed,
+        metadata=metadata,
+        escalate_to=request.settings.escalate_to,
+        send_seed=request.settings.send_seed,
+        pairs=pairs,
+    )
 
 
 def _model(request: RunRequest) -> Model:

@@ -11,7 +11,7 @@ from tqdm import tqdm
 from evals.asking_end import AskingEnd, together
 from evals.client_load import ClientLoad
 from evals.declared_run import check_declared
-from evals.evaluation import Evaluation
+from evals.evaluation import Evaluation, task_of
 from evals.exchange_store import SettledStore
 from evals.journal import Journal
 from evals.progress import Progress
@@ -27,7 +27,6 @@ from evals.run_request import Engine, RunEnd, RunRequest, RunSettings, describe_
 from evals.shards.places import JOURNAL, absorb_shards, shards_directory
 from evals.shards.processes import run_processes
 from evals.shards.ray_workers import run_on_ray
-from tasks.inspect_task import build_task
 
 __all__ = ["RunEnd", "RunRequest", "RunSettings", "run"]
 
@@ -69,15 +68,7 @@ def _ask(request: RunRequest, journal: Journal, workers: AskingEnd, manifest: Ma
     store = SettledStore(journal, workers.failures, is_stopped=workers.is_stopped)
     evaluation = Evaluation(request, store=store, log_dir=request.directory)
     load = ClientLoad()
-    task = build_task(
-        request.spec,
-        request.items,
-        run_seed=request.settings.run_seed,
-        metadata=manifest,
-        escalate_to=request.settings.escalate_to,
-        send_seed=request.settings.send_seed,
-    )
-    evaluation.run(task, _progress(request, len(journal)), tell=_tell)
+    evaluation.run(task_of(request, manifest), _progress(request, len(journal)), tell=_tell)
     journal.return_if_lost()
     own = evaluation.end(load)
     both = together([workers, own])

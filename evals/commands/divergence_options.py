@@ -9,7 +9,7 @@ import click
 from evals.commands.number import Number
 from evals.commands.run_options import read_headers
 from evals.commands.run_path import RUN_PATH
-from evals.commands.running_options import OUTAGE_S, POSITIVE, WAITS
+from evals.commands.running_options import POSITIVE, WAITS, outage_option
 from evals.divergence.engine import Engine
 from evals.divergence.record_side import Pace
 from evals.endpoint import DEFAULT_KEY_VARIABLE
@@ -120,14 +120,7 @@ _OPTIONS: Sequence[Callable[[Any], Any]] = (
         show_default=True,
         help="Tokens in flight; a longer text goes alone.",
     ),
-    click.option(
-        "--outage",
-        type=POSITIVE,
-        default=OUTAGE_S,
-        show_default=True,
-        metavar="SECONDS",
-        help="How long an endpoint that answers nobody is tried again.",
-    ),
+    outage_option,
     click.option(
         "--reply-timeout",
         type=POSITIVE,

@@ -13,6 +13,15 @@ WAITS = Waits()
 OUTAGE_S = RetryPolicy().outage_s
 POSITIVE = Number(min=0.0, min_open=True)
 
+outage_option = click.option(
+    "--outage",
+    type=POSITIVE,
+    default=OUTAGE_S,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long an endpoint that answers nobody is tried again.",
+)
+
 
 def read_shard(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Shard | None:
     """Read ``K/N``: the K-th of N shards."""
@@ -97,14 +106,7 @@ def running_options(command: Command) -> Command:
                 help="Truncated samples: count as served, or also ask again with doubled budgets up to the"
                 " endpoint's context and report both.",
             ),
-            click.option(
-                "--outage",
-                type=POSITIVE,
-                default=OUTAGE_S,
-                show_default=True,
-                metavar="SECONDS",
-                help="How long an endpoint that answers nobody is tried again.",
-            ),
+            outage_option,
             click.option(
                 "--idle-timeout",
                 type=POSITIVE,

@@ -9,7 +9,7 @@ from multiprocessing.context import SpawnProcess
 from evals.asking_end import AskingEnd
 from evals.progress import Watcher
 from evals.run_request import RunRequest
-from evals.shards.crew import Crew
+from evals.shards.crew import STOPPING_S, Crew
 from evals.shards.dealing import Shard
 from evals.shards.places import shard_directory
 from evals.shards.shard_run import shares_of
@@ -68,6 +68,10 @@ class ProcessWorker:
         """Stop it at once."""
         self._process.kill()
 
+    def leave(self) -> None:
+        """Wait until it is gone after its last word, so that no process outlives the run."""
+        self._process.join(STOPPING_S)
+
     def sources(self) -> Iterator[Connection | int]:
         """Yield what becomes ready when it tells something or dies."""
         if not self._connection.closed:
@@ -94,4 +98,7 @@ def run_processes(request: RunRequest, watcher: Watcher, *, tell: Callable[[str]
         at_work = [worker for worker in workers if worker in running]
         wait([source for worker in at_work for source in worker.sources()], timeout=1.0)
 
-    return Crew(workers, watcher, tell=tell, pause=pause).run()
+    end = Crew(workers, watcher, tell=tell, pause=pause).run()
+    for worker in workers:
+        worker.leave()
+    return end

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from evals.asking_end import AskingEnd
 from evals.client_load import ClientLoad
-from evals.evaluation import Evaluation
+from evals.evaluation import Evaluation, task_of
 from evals.exchange_store import ExchangeStore, RecordedExchanges, ShardStore
 from evals.journal import Journal
 from evals.progress import Watcher
@@ -14,7 +14,6 @@ from evals.run_request import RunRequest, describe_run
 from evals.shards.dealing import Shard, all_pairs, deal
 from evals.shards.expected_lengths import expected_lengths
 from evals.shards.places import JOURNAL, settled_lengths, shard_directory
-from tasks.inspect_task import build_task
 from tasks.pairs import Pair
 
 
@@ -66,14 +65,6 @@ def ask_pairs(
     own_request = replace(request, settings=replace(settings, max_connections=n_connections))
     evaluation = Evaluation(own_request, store=store, log_dir=log_dir)
     load = ClientLoad()
-    task = build_task(
-        request.spec,
-        request.items,
-        run_seed=settings.run_seed,
-        metadata={**describe_run(request, {}), "shard": shard.name},
-        escalate_to=settings.escalate_to,
-        send_seed=settings.send_seed,
-        pairs=pairs,
-    )
+    task = task_of(request, {**describe_run(request, {}), "shard": shard.name}, pairs)
     evaluation.run(task, watcher, tell=tell)
     return evaluation.end(load)

@@ -82,7 +82,7 @@ def test_the_declaration_is_on_disk_before_the_first_request(deciding, tmp_path,
         found.append(_manifest(tmp_path))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evals.runner.build_task", build)
+    monkeypatch.setattr("evals.evaluation.build_task", build)
     assert deciding(deciding.good).code == 130
     assert found[0]["sequential"]["looks"] == [2, 4] and found[0]["decision"] is None
 
