@@ -18,12 +18,16 @@ from evals.wire import WireRequest, encode_request, has_images
 
 @dataclass(frozen=True, kw_only=True)
 class Sending:
-    """How requests are sent: patience, the key where it is not the environment's, and what is told of failures."""
+    """How requests are sent: patience, the key where it is not the environment's, and what is told of it.
+
+    ``on_send`` is called before a request goes out, with whether it repeats a failed one.
+    """
 
     waits: Waits
     policy: RetryPolicy
     key: str | None
     load_image: Callable[[str], str]
+    on_send: Callable[[bool], None]
     on_attempt: Callable[[Attempt], None]
 
 
@@ -62,7 +66,10 @@ class Dispatcher:
             nonlocal asked
             # encoded anew for each attempt: images must not stay in memory while a request waits
             body = await self._encoded(request)
+            is_retry = asked is not None
             asked = self._pool.choose(after=asked)
+            self.n_requests_sent += 1
+            self._sending.on_send(is_retry)
             return await self._ask(asked, request, body, headers)
 
         reply, attempts = await send_with_retries(
@@ -81,7 +88,6 @@ class Dispatcher:
         if self._transport is None:
             self._transport = Transport(self._sending.waits)
         transport = self._transport
-        self.n_requests_sent += 1
         try:
             with self._pool.asking(replica):
                 return await transport.send(

@@ -19,6 +19,7 @@ from evals.asking_end import AskingEnd
 from evals.client_load import ClientLoad
 from evals.exchange_store import ExchangeStore
 from evals.failure import Failure, FailureKind, one_line
+from evals.memory import is_memory_error, out_of_memory
 from evals.preflight.first_replies import FirstReplies
 from evals.progress import ProgressSlot, Watcher
 from evals.provider import EndpointAPI
@@ -74,6 +75,7 @@ class Evaluation:
         self._connect(stop, tell)
         watcher.on_unexpected = lambda message: self._stop_on_bug(message, stop)
         watcher.live_tokens = lambda: self.api.n_live_chunks
+        self.api.on_send = watcher.sent
         ProgressSlot.current = watcher
         try:
             evaluation = asyncio.create_task(self._inspect_eval(task))
@@ -91,7 +93,11 @@ class Evaluation:
 
     def _stop_on_bug(self, message: str, stop: asyncio.Event) -> None:
         """End the run loudly on an exception that is no :class:`Failure`: a crash of ours is never a score."""
-        message = f"unexpected error, please report it: {message}"
+        message = (
+            out_of_memory()
+            if is_memory_error(message)
+            else f"unexpected error, please report it: {message}"
+        )
         self.fatal = self.fatal or Failure(kind=FailureKind.CLIENT, message=message, is_retryable=False)
         stop.set()
 
@@ -153,7 +159,11 @@ class Evaluation:
         for log in logs:
             if log.status == "error":  # a full disk, a metric that crashes: its log ends anywhere
                 words = log.error.message if log.error is not None else "no words"
-                message = f"the evaluation ended in an error: {one_line(words)}"
+                message = (
+                    out_of_memory()
+                    if is_memory_error(words)
+                    else f"the evaluation ended in an error: {one_line(words)}"
+                )
                 self.fatal = self.fatal or Failure(
                     kind=FailureKind.CLIENT, message=message, is_retryable=False
                 )

@@ -25,6 +25,9 @@ class Watcher(Protocol):
     on_unexpected: Callable[[str], None]
     live_tokens: Callable[[], int]
 
+    def sent(self, is_retry: bool) -> None:
+        """Hear of one request that is about to be sent, and whether it repeats a failed one."""
+
     def finished(self, outcome: str) -> None:
         """Hear of one finished response."""
 
@@ -57,6 +60,9 @@ class Progress:
         self._bar: tqdm[Any] | None = None
         if self._out.isatty():
             self._bar = tqdm(total=expected, file=self._out, unit="resp", dynamic_ncols=True, smoothing=0.05)
+
+    def sent(self, is_retry: bool) -> None:
+        """Show nothing of it: what counts for a person is what is finished."""
 
     def finished(self, outcome: str) -> None:
         """Count one finished response."""

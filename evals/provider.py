@@ -60,7 +60,8 @@ class EndpointAPI(ModelAPI):
     """An OpenAI-compatible endpoint. Requests share connections, the journal and the endpoint's health.
 
     ``journal`` answers requests that were answered before; ``on_fatal`` is called once when the endpoint
-    refuses what every request asks (a setting, not a sample); ``on_attempt`` on every failed attempt;
+    refuses what every request asks (a setting, not a sample); ``on_send`` before every request that is sent, with
+    whether it repeats a failed one; ``on_attempt`` on every failed attempt;
     ``on_failure`` with the key and the words of every request that failed for good; ``on_reply`` on every
     fresh reply with the request it answers.
     All are set by the runner; ``inspect eval`` works without.
@@ -98,6 +99,7 @@ class EndpointAPI(ModelAPI):
         self.journal: ExchangeStore | None = None
         self.load_image: Callable[[str], str] = load_kept_image
         self.on_fatal: Callable[[Failure], None] = lambda _failure: None
+        self.on_send: Callable[[bool], None] = lambda _is_retry: None
         self.on_attempt: Callable[[Attempt], None] = lambda _attempt: None
         self.on_failure: Callable[[str, str], None] = lambda _key, _words: None
         self.on_reply: Callable[[WireRequest, Reply], None] = lambda _request, _reply: None
@@ -162,6 +164,7 @@ class EndpointAPI(ModelAPI):
                 policy=self.policy,
                 key=self.api_key,
                 load_image=self.load_image,
+                on_send=self.on_send,
                 on_attempt=self.on_attempt,
             )
             self._dispatcher = Dispatcher(self.endpoint, sending)

@@ -13,7 +13,7 @@ from typing import Protocol
 from evals.asking_end import AskingEnd, together
 from evals.progress import Watcher
 from evals.shards.dealing import Shard
-from evals.shards.told import Finished, Recorded, Said, Streaming, Told
+from evals.shards.told import Finished, Recorded, Said, Sent, Streaming, Told
 
 MOST_STARTS = 3  # of one worker; what it has not asked by then, the run's own process asks
 STOPPING_S = 20.0  # for a worker to close its connections and its journal
@@ -33,8 +33,11 @@ class Worker(Protocol):
     def has_ended(self) -> bool:
         """Return whether it runs no more, in whatever way it ended."""
 
-    def death(self) -> str:
-        """Return in words how it died, of a worker that ended without saying what asking came to."""
+    def death(self, memory_bytes: int | None) -> str:
+        """Return in words how it died, of a worker that ended without saying what asking came to.
+
+        ``memory_bytes`` is what it last said to use.
+        """
 
     def terminate(self) -> None:
         """Ask it to stop in order."""
@@ -44,13 +47,27 @@ class Worker(Protocol):
 
 
 class _Charge:
-    """A worker with what is known of it; ``end`` once it is over, ``n_chunks`` of the process that runs now."""
+    """A worker with what is known of it; ``end`` once it is over.
+
+    The other counts are of the process that runs now, ``lost`` is what those before it sent until they died.
+    """
 
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
         self.end: AskingEnd | None = None
+        self.lost = AskingEnd()
         self.n_starts = 1
-        self.n_chunks = 0
+        self._begin()
+
+    def died(self) -> None:
+        """Keep the counts of a process that has not told them itself, and begin those of the next."""
+        own = AskingEnd(n_requests_sent=self.n_sent, n_retries=self.n_retries)
+        self.lost = together([self.lost, own])
+        self._begin()
+
+    def _begin(self) -> None:
+        self.n_sent = self.n_retries = self.n_chunks = 0
+        self.memory_bytes: int | None = None
 
 
 class Crew:
@@ -84,7 +101,8 @@ class Crew:
                     self._look_after(charge)
                 self._kill_who_hangs()
         self._watcher.close()
-        end = together(charge.end for charge in self._charges if charge.end is not None)
+        ends = [charge.end for charge in self._charges if charge.end is not None]
+        end = together([*ends, *(charge.lost for charge in self._charges)])
         return replace(end, was_interrupted=self._was_interrupted)
 
     def _look_after(self, charge: _Charge) -> None:
@@ -97,8 +115,11 @@ class Crew:
     def _take(self, charge: _Charge, told: Told) -> None:
         if isinstance(told, Finished):
             self._watcher.finished(told.outcome)
+        elif isinstance(told, Sent):
+            charge.n_sent += 1
+            charge.n_retries += told.is_retry
         elif isinstance(told, Streaming):
-            charge.n_chunks = told.n_chunks
+            charge.n_chunks, charge.memory_bytes = told.n_chunks, told.memory_bytes
         elif isinstance(told, Said):
             if told.line not in self._said:  # every worker sees the same endpoint
                 self._said.add(told.line)
@@ -113,18 +134,18 @@ class Crew:
 
     def _replace(self, charge: _Charge) -> None:
         """Start a dead worker again, so that it goes on where it died; else leave its share to the run."""
-        name = f"worker {charge.worker.shard.name}"
+        memory_bytes = charge.memory_bytes
+        charge.died()
         if self._stopped_at is not None:
             charge.end = AskingEnd()
-        elif charge.n_starts >= MOST_STARTS:
+            return
+        died = f"note: worker {charge.worker.shard.name} {charge.worker.death(memory_bytes)}"
+        if charge.n_starts >= MOST_STARTS:
             charge.end = AskingEnd()
-            self._tell(
-                f"note: {name} {charge.worker.death()}; the rest of its share is asked by the run itself"
-            )
+            self._tell(f"{died}; what it had finished is kept, the run itself asks the rest of its share")
         else:
-            self._tell(f"note: {name} {charge.worker.death()}; started again, what it had finished is kept")
+            self._tell(f"{died}; started again, what it had finished is kept")
             charge.n_starts += 1
-            charge.n_chunks = 0
             charge.worker.start()
 
     def _interrupt(self) -> None:

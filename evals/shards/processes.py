@@ -1,7 +1,6 @@
 """Several processes of this machine ask one run."""
 
 import multiprocessing
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
@@ -11,6 +10,7 @@ from evals.progress import Watcher
 from evals.run_request import RunRequest
 from evals.shards.crew import STOPPING_S, Crew
 from evals.shards.dealing import Shard
+from evals.shards.death import death_of
 from evals.shards.places import shard_directory
 from evals.shards.shard_run import shares_of
 from evals.shards.told import Told
@@ -53,12 +53,9 @@ class ProcessWorker:
         """Return whether the process is gone."""
         return self._process.exitcode is not None
 
-    def death(self) -> str:
+    def death(self, memory_bytes: int | None) -> str:
         """Return how the process died, with the last line it wrote."""
-        code = self._process.exitcode or 0
-        if code < 0:
-            return f"was killed by {signal.Signals(-code).name}"
-        return f"ended with exit code {code}{self._last_words()}"
+        return death_of(self._process.exitcode or 0, self._last_words(), memory_bytes)
 
     def terminate(self) -> None:
         """Ask it to stop in order."""
@@ -81,8 +78,7 @@ class ProcessWorker:
     def _last_words(self) -> str:
         path = shard_directory(self._request.directory, self.shard) / STDERR
         lines = path.read_text(errors="replace").split("\n") if path.exists() else []
-        said = [line.strip() for line in lines if line.strip()]
-        return f" ({said[-1][:300]})" if said else ""
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
 def run_processes(request: RunRequest, watcher: Watcher, *, tell: Callable[[str], None]) -> AskingEnd:

@@ -17,6 +17,7 @@ from evals.asking_end import AskingEnd
 from evals.exchange_store import ToldStore
 from evals.exit_code import CommandError, ExitCode
 from evals.journal import Journal
+from evals.memory import out_of_memory, perhaps_out_of_memory
 from evals.progress import Watcher
 from evals.run_request import RunRequest
 from evals.shards.crew import Crew
@@ -69,13 +70,21 @@ class RayWorker:
         ready, _ = self._ray.wait([self._task], timeout=0)
         return bool(ready)
 
-    def death(self) -> str:
-        """Return Ray's own words on how it died."""
+    def death(self, memory_bytes: int | None) -> str:
+        """Return how the task died, with Ray's own words."""
+        errors = self._ray.exceptions
         try:
             self._ray.get(self._task)
-        except self._ray.exceptions.RayError as error:
-            words = " ".join(str(error).split())
-            return f"died ({type(error).__name__}: {words[:200]})"
+        except errors.RayError as error:
+            words = " ".join(str(error).split())[:200]
+            died = f"died ({type(error).__name__}: {words})"
+            if isinstance(error, errors.OutOfMemoryError):
+                return f"was stopped by Ray, {out_of_memory(memory_bytes, 'its node')} ({words})"
+            if isinstance(error, MemoryError):
+                return f"died: {out_of_memory(memory_bytes, 'it')}"
+            if isinstance(error, errors.WorkerCrashedError):
+                return f"{died}{perhaps_out_of_memory(memory_bytes)}"
+            return died
         return "ended without a word"
 
     def terminate(self) -> None:

@@ -7,8 +7,16 @@ from typing import Any, TypeAlias
 
 from evals.asking_end import AskingEnd
 from evals.exchange import Exchange
+from evals.memory import memory_bytes
 
 TELL_EVERY_S = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sent:
+    """One request goes out; ``is_retry``: it repeats a failed one."""
+
+    is_retry: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,9 +28,10 @@ class Finished:
 
 @dataclass(frozen=True, kw_only=True)
 class Streaming:
-    """Chunks received since the worker started, also of replies that are still being written."""
+    """Chunks received since the worker started, also of replies that are still being written, and its memory."""
 
     n_chunks: int
+    memory_bytes: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +50,7 @@ class Recorded:
     facts: Mapping[str, Any]
 
 
-Told: TypeAlias = Finished | Streaming | Said | Recorded | AskingEnd
+Told: TypeAlias = Sent | Finished | Streaming | Said | Recorded | AskingEnd
 
 
 class Teller:
@@ -54,6 +63,10 @@ class Teller:
         self._one_at_a_time = threading.Lock()
         self._is_closed = threading.Event()
         threading.Thread(target=self._tell_of_streams, daemon=True, name="streams").start()
+
+    def sent(self, is_retry: bool) -> None:
+        """Tell of one request before it goes out: of a worker that is killed nothing else is known."""
+        self.tell(Sent(is_retry=is_retry))
 
     def finished(self, outcome: str) -> None:
         """Tell of one finished response."""
@@ -74,4 +87,4 @@ class Teller:
 
     def _tell_of_streams(self) -> None:
         while not self._is_closed.wait(TELL_EVERY_S):
-            self.tell(Streaming(n_chunks=self.live_tokens()))
+            self.tell(Streaming(n_chunks=self.live_tokens(), memory_bytes=memory_bytes()))

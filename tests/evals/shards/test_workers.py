@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from evals.shards import crew
+from evals.shards import crew, processes, worker
 
 N_RESPONSES = 12
 
@@ -43,12 +43,16 @@ def test_a_worker_killed_in_mid_run_goes_on_and_the_scores_are_those_of_one_proc
     ended = ask(running.base_url, "--workers", 2, "--max-connections", 4, "--json")
     killer.join()
     assert ended.code == 0, ended.err
-    assert "was killed by SIGKILL; started again" in ended.err
+    note = next(line for line in ended.err.splitlines() if line.startswith("note: worker "))
+    assert "was killed by SIGKILL" in note and "most likely by the kernel's out-of-memory killer" in note
+    assert "use fewer --workers" in note and note.endswith("started again, what it had finished is kept")
     assert ended.document["status"] == "complete"
     assert ended.document["accuracy"] == whole.document["accuracy"]
     assert scores(tmp_path / "runs" / "x").equals(scores(tmp_path / "runs" / "whole"))
-    # only what was in flight at the killed worker is asked a second time
-    assert 2 * N_RESPONSES <= running.ledger.n_requests <= 2 * N_RESPONSES + 2
+    # only what was in flight at the killed worker is asked a second time; what it had sent is counted
+    n_sent = running.ledger.n_requests - N_RESPONSES
+    assert N_RESPONSES < n_sent <= N_RESPONSES + 2
+    assert ended.document["requests_sent"] == n_sent
 
 
 def test_a_share_whose_worker_keeps_dying_is_asked_by_the_run(ask, serve, monkeypatch, kill_when):
@@ -57,8 +61,40 @@ def test_a_share_whose_worker_keeps_dying_is_asked_by_the_run(ask, serve, monkey
     killer = kill_when(1)
     ended = ask(running.base_url, "--workers", 2, "--max-connections", 4, "--json")
     killer.join()
-    assert "the rest of its share is asked by the run itself" in ended.err
+    assert "what it had finished is kept, the run itself asks the rest of its share" in ended.err
     assert (ended.code, ended.document["status"], ended.document["completed"]) == (0, "complete", N_RESPONSES)
+    assert ended.document["requests_sent"] == running.ledger.n_requests
+
+
+def work_without_memory(*arguments):
+    """Be a worker of which memory asks too much."""
+
+    def raise_memory_error(*_arguments, **_keywords):
+        raise MemoryError
+
+    worker.run_shard = raise_memory_error
+    worker.work(*arguments)
+
+
+def test_a_worker_that_runs_out_of_memory_says_so_and_the_run_asks_its_share(ask, serve, monkeypatch):
+    monkeypatch.setattr(crew, "MOST_STARTS", 1)
+    monkeypatch.setattr(processes, "work", work_without_memory)
+    ended = ask(serve(model="m").base_url, "--workers", 2, "--json")
+    assert "note: worker 1-of-2 died: it ran out of memory" in ended.err and "use fewer --workers" in ended.err
+    assert (ended.code, ended.document["status"]) == (0, "complete")
+
+
+def test_a_request_that_finds_no_memory_stops_the_run_and_says_so(ask, serve, monkeypatch):
+    def raise_memory_error(*_arguments, **_keywords):
+        raise MemoryError
+
+    running = serve(model="m")
+    with monkeypatch.context() as patched:
+        patched.setattr("evals.provider.build_request", raise_memory_error)
+        ended = ask(running.base_url)
+    assert ended.code == 5 and "stopped: client: this process ran out of memory; use fewer" in ended.err
+    assert "please report it" not in ended.err
+    assert ask(running.base_url).code == 0, "the same command goes on"
 
 
 def test_the_endpoint_that_refuses_one_stops_all(ask, serve):
