@@ -94,9 +94,7 @@ class Evaluation:
     def _stop_on_bug(self, message: str, stop: asyncio.Event) -> None:
         """End the run loudly on an exception that is no :class:`Failure`: a crash of ours is never a score."""
         message = (
-            out_of_memory()
-            if is_memory_error(message)
-            else f"unexpected error, please report it: {message}"
+            out_of_memory() if is_memory_error(message) else f"unexpected error, please report it: {message}"
         )
         self.fatal = self.fatal or Failure(kind=FailureKind.CLIENT, message=message, is_retryable=False)
         stop.set()

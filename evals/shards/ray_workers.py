@@ -4,6 +4,7 @@ Ray is an optional extra and slow to import, so it is imported by whoever uses i
 """
 
 import os
+import socket
 import sys
 import tempfile
 import time
@@ -22,11 +23,13 @@ from evals.progress import Watcher
 from evals.run_request import RunRequest
 from evals.shards.crew import Crew
 from evals.shards.dealing import Shard
+from evals.shards.death import MOST_WORDS
 from evals.shards.shard_run import ask_pairs, shares_of
 from evals.shards.told import Recorded, Teller, Told
 from tasks.pairs import Pair
 
 LOOK_EVERY_S = 0.25
+REACHED_WITHIN_S = 15.0  # a cluster; Ray itself tries for minutes
 
 
 class Mailbox:
@@ -46,46 +49,58 @@ class Mailbox:
 
 
 class RayWorker:
-    """A worker that is a Ray task with a mailbox."""
+    """A worker that is a Ray task with a mailbox; it is dead where either is.
+
+    A mailbox that dies takes with it what was not yet taken from it: that is asked again.
+    """
 
     def __init__(self, request: RunRequest, shard: Shard, pairs: Sequence[Pair], journal: Journal) -> None:
         self.shard = shard
         self._ray = _ray()
         self._request, self._pairs, self._journal = request, pairs, journal
-        self._mailbox = self._ray.remote(num_cpus=0)(Mailbox).remote()
         self.start()
 
     def start(self) -> None:
         """Start the task; what the journal holds by now is not asked again."""
+        self._lost_mailbox: Exception | None = None
+        self._mailbox = self._ray.remote(num_cpus=0)(Mailbox).remote()
         task = self._ray.remote(num_cpus=1, max_retries=0)(work_on_ray)
         self._task = task.remote(self._request, self.shard, self._pairs, self._journal.keys(), self._mailbox)
 
     def hear(self) -> list[Told]:
         """Return what it has told since."""
-        heard: list[Told] = self._ray.get(self._mailbox.take.remote())
+        try:
+            heard: list[Told] = self._ray.get(self._mailbox.take.remote())
+        except self._ray.exceptions.RayError as error:
+            self._lost_mailbox = error
+            self.kill()
+            return []
         return heard
 
     def has_ended(self) -> bool:
-        """Return whether the task is over."""
+        """Return whether the task is over, or nobody can hear it any more."""
         ready, _ = self._ray.wait([self._task], timeout=0)
-        return bool(ready)
+        return bool(ready) or self._lost_mailbox is not None
 
     def death(self, memory_bytes: int | None) -> str:
-        """Return how the task died, with Ray's own words."""
-        errors = self._ray.exceptions
+        """Return how the task or its mailbox died, with Ray's own words."""
+        error = self._lost_mailbox
         try:
-            self._ray.get(self._task)
-        except errors.RayError as error:
-            words = " ".join(str(error).split())[:200]
-            died = f"died ({type(error).__name__}: {words})"
-            if isinstance(error, errors.OutOfMemoryError):
-                return f"was stopped by Ray, {out_of_memory(memory_bytes, 'its node')} ({words})"
-            if isinstance(error, MemoryError):
-                return f"died: {out_of_memory(memory_bytes, 'it')}"
-            if isinstance(error, errors.WorkerCrashedError):
-                return f"{died}{perhaps_out_of_memory(memory_bytes)}"
-            return died
-        return "ended without a word"
+            if error is None:
+                self._ray.get(self._task)
+        except self._ray.exceptions.RayError as raised:
+            error = raised
+        return "ended without a word" if error is None else self._words_of(error, memory_bytes)
+
+    def _words_of(self, error: Exception, memory_bytes: int | None) -> str:
+        errors = self._ray.exceptions
+        words = " ".join(str(error).split())[:MOST_WORDS]
+        if isinstance(error, errors.OutOfMemoryError):
+            return f"was stopped by Ray: {out_of_memory(memory_bytes, 'its node')} ({words})"
+        if isinstance(error, MemoryError):
+            return f"died: {out_of_memory(memory_bytes, 'it')}"
+        guess = perhaps_out_of_memory(memory_bytes) if isinstance(error, errors.WorkerCrashedError) else ""
+        return f"died ({type(error).__name__}: {words}){guess}"
 
     def terminate(self) -> None:
         """Stop it: Ray has no way in order, and what it finished has been told."""
@@ -126,11 +141,8 @@ def run_on_ray(
     The cluster is the one of ``RAY_ADDRESS``; without it Ray starts workers on this machine.
     """
     ray = _ray()
-    address = os.environ.get("RAY_ADDRESS")
-    local = {} if address else {"num_cpus": request.settings.n_workers, "include_dashboard": False}
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to anybody
     with redirect_stdout(sys.stderr):  # Ray prints what it thinks of dead tasks; stdout belongs to --json
-        ray.init(address=address, log_to_driver=False, logging_level="error", **local)
+        _connect(ray, request.settings.n_workers)
         try:
             workers = [RayWorker(request, shard, pairs, journal) for shard, pairs in shares_of(request)]
             return Crew(
@@ -142,6 +154,35 @@ def run_on_ray(
             ).run()
         finally:
             ray.shutdown()
+
+
+def _connect(ray: Any, n_workers: int) -> None:
+    """Join the cluster of ``RAY_ADDRESS``, else start Ray here; raise :class:`CommandError` where none is."""
+    address = os.environ.get("RAY_ADDRESS")
+    local = {} if address else {"num_cpus": n_workers, "include_dashboard": False}
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to anybody
+    found = f"Ray cluster {address!r}:" if address else "Ray on this machine:"
+    way_out = "start it, mend RAY_ADDRESS, or unset it to start Ray on this machine"
+    try:
+        _reach(address or "")
+        ray.init(address=address, log_to_driver=False, logging_level="error", **local)
+    except OSError as error:
+        words = error.strerror or error
+        raise CommandError(
+            f"{found} cannot be reached ({words}); {way_out}", ExitCode.ENDPOINT_OR_DATA
+        ) from error
+    except (ValueError, RuntimeError) as error:  # no address, another version of Ray
+        words = " ".join(str(error).split())[:MOST_WORDS]
+        raise CommandError(
+            f"{found} cannot be used ({words}); {way_out}", ExitCode.ENDPOINT_OR_DATA
+        ) from error
+
+
+def _reach(address: str) -> None:
+    """Raise :class:`OSError` where nobody listens at a host and port; any other address is for Ray to read."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host, int(port)), timeout=REACHED_WITHIN_S).close()
 
 
 def _ray() -> Any:

@@ -27,7 +27,11 @@ WAY_OUT = "use fewer --workers or --max-connections, or more memory"
         ),
         pytest.param(-11, "", 10**9, "was killed by SIGSEGV", id="another signal"),
         pytest.param(
-            1, "MemoryError", 10**9, f"died: it ran out of memory (it used 1.0 GB); {WAY_OUT}", id="MemoryError"
+            1,
+            "MemoryError",
+            10**9,
+            f"died: it ran out of memory (it used 1.0 GB); {WAY_OUT}",
+            id="MemoryError",
         ),
         pytest.param(
             1, "ValueError: no", None, "ended with exit code 1 (ValueError: no)", id="another exception"

@@ -80,7 +80,9 @@ def test_a_worker_that_runs_out_of_memory_says_so_and_the_run_asks_its_share(ask
     monkeypatch.setattr(crew, "MOST_STARTS", 1)
     monkeypatch.setattr(processes, "work", work_without_memory)
     ended = ask(serve(model="m").base_url, "--workers", 2, "--json")
-    assert "note: worker 1-of-2 died: it ran out of memory" in ended.err and "use fewer --workers" in ended.err
+    assert (
+        "note: worker 1-of-2 died: it ran out of memory" in ended.err and "use fewer --workers" in ended.err
+    )
     assert (ended.code, ended.document["status"]) == (0, "complete")
 
 
