@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +55,15 @@ class CampaignTask:
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedRun:
-    """One run: what to call ``quantcheck run`` with. ``identity`` is equal for runs that measure the same."""
+    """One run: what to call ``quantcheck run`` with, and which servers it asks.
+
+    ``identity`` is equal for runs that measure the same.
+    """
 
     checkpoint: str
     task: CampaignTask
     parameters: Mapping[str, Any]
+    urls: frozenset[str]
     identity: str
 
     @property
@@ -73,7 +78,10 @@ class PlannedRun:
 
 @dataclass(frozen=True, kw_only=True)
 class Campaign:
-    """A campaign as its file describes it; ``runs`` in the order in which they are made."""
+    """A campaign as its file describes it; ``runs`` in the order in which they are made.
+
+    ``parallel`` is the most runs at a time, ``None`` as many as there are endpoints.
+    """
 
     path: Path
     baseline: Checkpoint
@@ -83,6 +91,7 @@ class Campaign:
     out: Path
     confidence: float = 0.95
     allow_mismatch: tuple[str, ...] = ()
+    parallel: int | None = None
 
 
 def in_order(runs: Sequence[PlannedRun]) -> tuple[PlannedRun, ...]:
@@ -95,6 +104,30 @@ def in_order(runs: Sequence[PlannedRun]) -> tuple[PlannedRun, ...]:
         by_task.setdefault(run.task.name, []).append(run)
     groups = sorted(by_task.values(), key=lambda group: max(run.n_tokens_most for run in group))
     return tuple(run for group in groups for run in group)
+
+
+def startable(
+    waiting: Sequence[PlannedRun], running: Sequence[PlannedRun], most: int | None
+) -> list[PlannedRun]:
+    """Return which of the runs that wait can start beside those that run, ``most`` at a time.
+
+    No server is asked by two runs at once, and on each server they keep their order: a run that waits for one
+    of its servers keeps later runs from the others.
+    """
+    taken = {url for run in running for url in run.urls}
+    found: list[PlannedRun] = []
+    for run in waiting:
+        if most is not None and len(running) + len(found) >= most:
+            break
+        if not run.urls & taken:
+            found.append(run)
+        taken |= run.urls
+    return found
+
+
+def has_parallel_runs(runs: Sequence[PlannedRun], most: int | None) -> bool:
+    """Return whether any two of the runs may be made at the same time."""
+    return most != 1 and any(not one.urls & other.urls for one, other in combinations(runs, 2))
 
 
 class RunStatus(StrEnum):

@@ -9,6 +9,7 @@ schema = 1
 baseline = "int4"           # the checkpoint that the others are compared with
 runs_dir = "runs"
 out = "campaign"            # campaign.json, and a report for each candidate
+# parallel = 1              # runs at a time; else as many as there are different endpoints
 confidence = 0.95
 allow_mismatch = []         # protocol fields that may differ between checkpoints; better none
 

@@ -3,7 +3,6 @@
 import asyncio
 import io
 import os
-import signal
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -19,6 +18,7 @@ from evals.asking_end import AskingEnd
 from evals.client_load import ClientLoad
 from evals.exchange_store import ExchangeStore
 from evals.failure import Failure, FailureKind, one_line
+from evals.interrupts import STOPPING, STOPS
 from evals.memory import is_memory_error, out_of_memory
 from evals.preflight.first_replies import FirstReplies
 from evals.progress import ProgressSlot, Watcher
@@ -26,8 +26,6 @@ from evals.provider import EndpointAPI
 from evals.run_request import RunRequest
 from tasks.inspect_task import build_task
 from tasks.pairs import Pair
-
-STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Evaluation:
@@ -116,7 +114,7 @@ class Evaluation:
             if self.was_interrupted:
                 os._exit(130)
             self.was_interrupted = True
-            tell("\nstopping: finished responses are kept; Ctrl-C again to stop at once")
+            tell(f"\n{STOPPING}")
             stop.set()
 
         api, settings = self.api, self._request.settings

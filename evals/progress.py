@@ -36,7 +36,7 @@ class Watcher(Protocol):
 
 
 class Progress:
-    """Counts finished responses by outcome and shows them with speed and time left.
+    """Counts finished responses by outcome and shows them with speed and time left, under ``title`` if given.
 
     Speed counts tokens of responses that are still being written: with answers of an hour, finished ones
     alone would say nothing for long.
@@ -47,11 +47,13 @@ class Progress:
         *,
         expected: int,
         recorded: int,
+        title: str = "",
         out: TextIO | None = None,
     ) -> None:
         self.on_unexpected: Callable[[str], None] = lambda _message: None
         self.live_tokens: Callable[[], int] = lambda: 0
         self._out = out if out is not None else sys.stderr
+        self._title = f"{title}: " if title else ""
         self._expected = expected
         self._recorded = recorded
         self._outcomes: Counter[str] = Counter()
@@ -59,7 +61,15 @@ class Progress:
         self._line_at = self._started
         self._bar: tqdm[Any] | None = None
         if self._out.isatty():
-            self._bar = tqdm(total=expected, file=self._out, unit="resp", dynamic_ncols=True, smoothing=0.05)
+            self._bar = tqdm(
+                desc=title or None,
+                total=expected,
+                file=self._out,
+                unit="resp",
+                dynamic_ncols=True,
+                smoothing=0.05,
+                leave=not title,  # of several bars one that is over would stand between the others
+            )
 
     def sent(self, is_retry: bool) -> None:
         """Show nothing of it: what counts for a person is what is finished."""
@@ -78,7 +88,7 @@ class Progress:
         """Write one plain line with the state so far."""
         n_done = self._outcomes.total()
         print(
-            f"{n_done}/{self._expected} responses · {self.figures()}{self._time_left()}",
+            f"{self._title}{n_done}/{self._expected} responses · {self.figures()}{self._time_left()}",
             file=self._out,
             flush=True,
         )

@@ -2,9 +2,9 @@
 
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from tqdm import tqdm
 
@@ -14,7 +14,7 @@ from evals.declared_run import check_declared
 from evals.evaluation import Evaluation, task_of
 from evals.exchange_store import SettledStore
 from evals.journal import Journal
-from evals.progress import Progress
+from evals.progress import Progress, Watcher
 from evals.run_directory import (
     newest_log,
     now_text,
@@ -31,8 +31,18 @@ from evals.shards.ray_workers import run_on_ray
 __all__ = ["RunEnd", "RunRequest", "RunSettings", "run"]
 
 
-def run(request: RunRequest) -> RunEnd:
+Watch: TypeAlias = Callable[[int, int], Watcher]
+
+
+def show_progress(expected: int, recorded: int) -> Watcher:
+    """Return what shows a run on stderr: ``recorded`` of the ``expected`` responses were there before."""
+    return Progress(expected=expected, recorded=recorded)
+
+
+def run(request: RunRequest, watch: Watch = show_progress) -> RunEnd:
     """Run what is missing and return where it lies.
+
+    ``watch`` is called with what is expected and what is recorded whenever asking begins, with workers twice.
 
     What shards of this run have asked is taken over first; with several workers they ask what is missing, and
     this process then reads their answers as if it had asked: log and scores are those of one process.
@@ -50,9 +60,9 @@ def run(request: RunRequest) -> RunEnd:
         older_logs = sorted(directory.glob("*.eval"))
         workers = AskingEnd()
         if request.settings.n_workers > 1 or request.settings.engine is Engine.RAY:
-            workers = _run_workers(request, journal)
+            workers = _run_workers(request, journal, watch)
             absorb_shards(directory, journal)
-        end = _ask(request, journal, workers, manifest)
+        end = _ask(request, journal, workers, manifest, watch)
         log = newest_log(directory, older_logs)
         manifest |= {"finished": now_text(), "log": log.name if log is not None else None}
         manifest |= {"client": {"cpu_share": end.client_cpu_share}, "dead": end.dead}
@@ -63,12 +73,14 @@ def run(request: RunRequest) -> RunEnd:
     return replace(end, log=log)
 
 
-def _ask(request: RunRequest, journal: Journal, workers: AskingEnd, manifest: Mapping[str, Any]) -> RunEnd:
+def _ask(
+    request: RunRequest, journal: Journal, workers: AskingEnd, manifest: Mapping[str, Any], watch: Watch
+) -> RunEnd:
     """Ask what neither journal nor workers have, write the log of everything, and say how it all ended."""
     store = SettledStore(journal, workers.failures, is_stopped=workers.is_stopped)
     evaluation = Evaluation(request, store=store, log_dir=request.directory)
     load = ClientLoad()
-    evaluation.run(task_of(request, manifest), _progress(request, len(journal)), tell=_tell)
+    evaluation.run(task_of(request, manifest), _watcher(request, journal, watch), tell=_tell)
     journal.return_if_lost()
     own = evaluation.end(load)
     both = together([workers, own])
@@ -84,15 +96,15 @@ def _ask(request: RunRequest, journal: Journal, workers: AskingEnd, manifest: Ma
     )
 
 
-def _run_workers(request: RunRequest, journal: Journal) -> AskingEnd:
-    progress = _progress(request, len(journal))
+def _run_workers(request: RunRequest, journal: Journal, watch: Watch) -> AskingEnd:
+    watcher = _watcher(request, journal, watch)
     if request.settings.engine is Engine.RAY:
-        return run_on_ray(request, journal, progress, tell=_tell)
-    return run_processes(request, progress, tell=_tell)
+        return run_on_ray(request, journal, watcher, tell=_tell)
+    return run_processes(request, watcher, tell=_tell)
 
 
-def _progress(request: RunRequest, n_recorded: int) -> Progress:
-    return Progress(expected=request.n_expected, recorded=min(n_recorded, request.n_expected))
+def _watcher(request: RunRequest, journal: Journal, watch: Watch) -> Watcher:
+    return watch(request.n_expected, min(len(journal), request.n_expected))
 
 
 def _tell(line: str) -> None:

@@ -5,28 +5,25 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from evals.campaign import Campaign, PlannedRun, RunState, RunStatus, worst
+from evals.campaign import Campaign, RunState, RunStatus, has_parallel_runs, worst
 from evals.campaign_compare import Compared, compare_all
 from evals.campaign_record import states_so_far, write_record
 from evals.campaign_template import TEMPLATE
 from evals.commands.campaign_file import read_campaign
+from evals.commands.campaign_parallel import ParallelRuns, show
+from evals.commands.campaign_run import run_one
 from evals.commands.campaign_text import final_lines, progress_lines, run_title
 from evals.commands.compare import EXIT_CODES, write_report
-from evals.commands.run import build_request, summary_of, what_failed
-from evals.exit_code import CommandError, ExitCode, foreseen_code
+from evals.exit_code import CommandError, ExitCode
 from evals.report_files import write_new_file
-from evals.run_directory import write_json
-from evals.runner import RunEnd, run
-from evals.stored_run import kept, settle_store
 from reports.intervals import Estimate
 from reports.json_values import estimate
-
-_BY_STATUS = {"complete": RunStatus.COMPLETE, "partial": RunStatus.PARTIAL, "invalid": RunStatus.INVALID}
 
 
 @click.group("campaign", short_help="run checkpoints x tasks from one file and compare them")
@@ -47,72 +44,61 @@ def init(out: Path | None) -> None:
 
 @command.command("run")
 @click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
+@click.option(
+    "--parallel",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Runs at a time, each on an endpoint of its own; else as the file says, or one per endpoint.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print campaign.json and nothing else.")
-def run_campaign(path: Path, as_json: bool) -> int:
+def run_campaign(path: Path, parallel: int | None, as_json: bool) -> int:
     """Run what is missing of a campaign, then compare each candidate with the baseline.
 
     The same command again resumes: complete runs are not asked for, others send what is missing. A run that
-    fails is stated and the others go on.
+    fails is stated and the others go on. Runs on different endpoints are made at the same time.
 
     \b
     Exit codes: that of the worst part, in the order 130 interrupted, 1 a regression, 5 endpoint or data,
     4 invalid or not comparable, 2 usage, 3 inconclusive, 0 all pass.
     """
     campaign = read_campaign(path)
+    campaign = replace(campaign, parallel=parallel or campaign.parallel)
     states = states_so_far(campaign)
+    waiting = [run for run in campaign.runs if states[run.identity].status is RunStatus.WAITING]
+    make = _make_at_once if has_parallel_runs(waiting, campaign.parallel) else _make_in_turn
+    make(campaign, states)
+    if any(state.code is ExitCode.INTERRUPTED for state in states.values()):
+        raise CommandError("interrupted; the same command resumes", ExitCode.INTERRUPTED)
+    return _conclude(campaign, states, as_json=as_json)
+
+
+def _make_in_turn(campaign: Campaign, states: dict[str, RunState]) -> None:
+    """Make what is missing in this process, one run after the other, until one is interrupted."""
     started = time.monotonic()
     for number, planned in enumerate(campaign.runs, start=1):
         if states[planned.identity].status is RunStatus.COMPLETE:
             continue
         states[planned.identity] = RunState(status=RunStatus.RUNNING)
-        _show(progress_lines(campaign, states, time.monotonic() - started, planned.identity))
-        _show([run_title(planned, number, len(campaign.runs))])
+        _show_progress(campaign, states, started)
+        show(run_title(planned, number, len(campaign.runs)))
         states[planned.identity] = run_one(planned)
         write_record(campaign, states)
         if states[planned.identity].code is ExitCode.INTERRUPTED:
-            raise CommandError("interrupted; the same command resumes", ExitCode.INTERRUPTED)
-    return _conclude(campaign, states, as_json=as_json)
+            return
 
 
-def run_one(planned: PlannedRun) -> RunState:
-    """Run what is missing of one run and return how it stands; what is foreseen fails this run alone."""
-    parameters = dict(planned.parameters)
-    try:
-        store = settle_store(parameters)
-        request = build_request(parameters.pop("task"), parameters)
-        with kept(store, request.directory):
-            end = run(request)
-            rate = parameters["max_error_rate"]
-            summary = summary_of(end, max_error_rate=rate, groups=request.benchmark.groups)
-            if summary is not None:
-                write_json(end.directory / "summary.json", summary)
-        return _state_of(end, summary)
-    except click.UsageError as error:
-        return _failed(error.format_message(), ExitCode.USAGE)
-    except CommandError as error:
-        return _failed(str(error), error.code)
-    except Exception as error:  # every foreseen kind is named in one table; others are raised
-        code = foreseen_code(error)
-        if code is None:
-            raise
-        return _failed(str(error), code)
+def _make_at_once(campaign: Campaign, states: dict[str, RunState]) -> None:
+    """Make what is missing in processes, at the same time where endpoints differ; this one keeps the record."""
+    ParallelRuns(
+        campaign,
+        states,
+        on_change=partial(_show_progress, campaign, states, time.monotonic()),
+        on_end=partial(write_record, campaign, states),
+    ).make()
 
 
-def _failed(words: str, code: ExitCode) -> RunState:
-    return RunState(status=RunStatus.FAILED, problem=" ".join(words.split()), code=code)
-
-
-def _state_of(end: RunEnd, summary: Mapping[str, Any] | None) -> RunState:
-    status = RunStatus.FAILED if summary is None else _BY_STATUS[summary["status"]]
-    state = RunState(status=status, directory=end.directory, summary=summary or {})
-    if end.was_interrupted:
-        return replace(state, status=RunStatus.PARTIAL, code=ExitCode.INTERRUPTED, problem="interrupted")
-    if end.fatal is not None:
-        problem = f"stopped: {end.fatal}"
-        return replace(state, status=RunStatus.FAILED, code=ExitCode.ENDPOINT_OR_DATA, problem=problem)
-    if status in (RunStatus.INVALID, RunStatus.FAILED):
-        return replace(state, code=ExitCode.INVALID, problem=what_failed(summary))
-    return state
+def _show_progress(campaign: Campaign, states: Mapping[str, RunState], started: float) -> None:
+    show("\n".join(progress_lines(campaign, states, time.monotonic() - started)))
 
 
 def _conclude(campaign: Campaign, states: Mapping[str, RunState], *, as_json: bool) -> int:
@@ -165,7 +151,3 @@ def _comparison_entry(one: Compared, place: Path | None) -> dict[str, Any]:
         ],
         "not_compared": [*report.only_baseline, *report.only_candidate],
     }
-
-
-def _show(lines: list[str]) -> None:
-    print("\n".join(lines), file=sys.stderr, flush=True)

@@ -16,7 +16,7 @@ from evals.commands.run_options import endpoint_options, protocol_options
 from evals.endpoint import BaseUrlError
 from evals.endpoints_file import EndpointsFileError
 from evals.run_directory import safe_label
-from reports.checked_toml import CONFIDENCE, LOSS, TEXT, Check, CheckedToml, texts
+from reports.checked_toml import CONFIDENCE, COUNT, LOSS, TEXT, Check, CheckedToml, texts
 from reports.tolerance import Tolerance
 from tasks.catalog import find_benchmark
 from tasks.spec import SpecError, digest
@@ -54,7 +54,7 @@ _PROTOCOL = _names(protocol_options) - _NOT_HERE
 _RUNNING = set(_PARAMETERS) - _ENDPOINT - _PROTOCOL - _NOT_HERE - _names(deciding_options)
 _PLACE = {"base_url", "endpoints_file", "runs"}
 _TOP_LEVEL = (
-    *("schema", "baseline", "runs_dir", "out", "confidence", "allow_mismatch"),
+    *("schema", "baseline", "runs_dir", "out", "parallel", "confidence", "allow_mismatch"),
     *("run", "tasks", "checkpoints"),
 )
 # What a run measures does not depend on these: with others a finished run is still the same one.
@@ -97,6 +97,7 @@ def read_campaign(path: Path) -> Campaign:
         runs=in_order(runs),
         out=Path(file.checked("", "out", document, TEXT, "campaign")),
         confidence=file.checked("", "confidence", document, CONFIDENCE, 0.95),
+        parallel=file.checked("", "parallel", document, COUNT, None),
         allow_mismatch=tuple(file.checked("", "allow_mismatch", document, texts("field names"), ())),
     )
 
@@ -187,7 +188,7 @@ def _planned(
         parameters = run_command.make_context(
             "run", [task.task, f"--label={checkpoint.label}", f"--runs-dir={runs_dir}", *flags]
         ).params
-        asked_urls(parameters)
+        urls = frozenset(asked_urls(parameters))
         benchmark = find_benchmark(task.task)
         benchmark.pin(parameters["variant"])
         benchmark.refuse_foreign_options(task_options(parameters, benchmark))
@@ -200,7 +201,9 @@ def _planned(
     identity = digest(
         {"task": task.task, "preset": task.preset, "label": checkpoint.label, "runs_dir": runs_dir} | measured
     )
-    return PlannedRun(checkpoint=checkpoint.label, task=task, parameters=parameters, identity=identity)
+    return PlannedRun(
+        checkpoint=checkpoint.label, task=task, parameters=parameters, urls=urls, identity=identity
+    )
 
 
 def _named_by(error: Exception, settings: Mapping[str, Any]) -> str:

@@ -12,14 +12,13 @@ from reports.report_lines import estimate_points
 
 _HEADINGS = ("task", "candidate", "baseline's accuracy", "candidate's accuracy", "delta", "verdict")
 _NONE = "-"
+_OPEN = (RunStatus.WAITING, RunStatus.RUNNING)
 
 
-def progress_lines(
-    campaign: Campaign, states: Mapping[str, RunState], spent_s: float, now: str | None
-) -> list[str]:
-    """Return the state of all runs; ``now`` is the identity of the run under way, ``spent_s`` the time so far."""
-    done = [run for run in campaign.runs if states[run.identity].status is not RunStatus.WAITING]
-    head = f"campaign {campaign.path.name}: {len(done) - (now is not None)} of {len(campaign.runs)} runs done"
+def progress_lines(campaign: Campaign, states: Mapping[str, RunState], spent_s: float) -> list[str]:
+    """Return the state of all runs; ``spent_s`` is the time so far."""
+    done = [run for run in campaign.runs if states[run.identity].status not in _OPEN]
+    head = f"campaign {campaign.path.name}: {len(done)} of {len(campaign.runs)} runs done"
     left = _time_left(campaign, states, spent_s)
     width = max(len(f"{run.task.name}  {run.checkpoint}") for run in campaign.runs)
     return [
@@ -33,13 +32,12 @@ def progress_lines(
 
 def _time_left(campaign: Campaign, states: Mapping[str, RunState], spent_s: float) -> str:
     """Return how long the rest takes at the pace so far, by the tokens planned; nothing before a run is done."""
-    open_states = (RunStatus.WAITING, RunStatus.RUNNING)
     planned = {run.identity: run.n_tokens_most for run in campaign.runs}
-    left = sum(n for identity, n in planned.items() if states[identity].status in open_states)
+    left = sum(n for identity, n in planned.items() if states[identity].status in _OPEN)
     done = sum(
         n
         for identity, n in planned.items()
-        if states[identity].status not in open_states and not states[identity].was_kept
+        if states[identity].status not in _OPEN and not states[identity].was_kept
     )
     if not left or not done or spent_s <= 0:
         return ""

@@ -1,16 +1,13 @@
 """Look after the workers of one run, wherever they live: hear them, start a dead one again, stop them in order."""
 
 import os
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from types import FrameType
 from typing import Protocol
 
 from evals.asking_end import AskingEnd, together
+from evals.interrupts import STOPPING, on_interrupt
 from evals.progress import Watcher
 from evals.shards.dealing import Shard
 from evals.shards.told import Finished, Recorded, Said, Sent, Streaming, Told
@@ -94,7 +91,7 @@ class Crew:
     def run(self) -> AskingEnd:
         """Hear them until all are over and return what they came to together."""
         self._watcher.live_tokens = lambda: sum(charge.n_chunks for charge in self._charges)
-        with _on_interrupt(self._interrupt):
+        with on_interrupt(self._interrupt):
             while running := [charge for charge in self._charges if charge.end is None]:
                 self._pause([charge.worker for charge in running])
                 for charge in running:
@@ -154,7 +151,7 @@ class Crew:
                 charge.worker.kill()
             os._exit(130)
         self._was_interrupted = True
-        self._tell("\nstopping: finished responses are kept; Ctrl-C again to stop at once")
+        self._tell(f"\n{STOPPING}")
         self._stop()
 
     def _stop(self) -> None:
@@ -169,21 +166,3 @@ class Crew:
         for charge in self._charges:
             if charge.end is None:
                 charge.worker.kill()
-
-
-@contextmanager
-def _on_interrupt(act: Callable[[], None]) -> Iterator[None]:
-    """Call ``act`` on Ctrl-C and SIGTERM; in another thread than the main one, where none arrive, do nothing."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def on_signal(_number: int, _frame: FrameType | None) -> None:
-        act()
-
-    before = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

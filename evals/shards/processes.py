@@ -1,23 +1,20 @@
 """Several processes of this machine ask one run."""
 
-import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
 
 from evals.asking_end import AskingEnd
 from evals.progress import Watcher
 from evals.run_request import RunRequest
-from evals.shards.crew import STOPPING_S, Crew
+from evals.shards.crew import Crew
 from evals.shards.dealing import Shard
 from evals.shards.death import death_of
 from evals.shards.places import shard_directory
 from evals.shards.shard_run import shares_of
 from evals.shards.told import Told
 from evals.shards.worker import STDERR, work
+from evals.told_process import ToldProcess
 from tasks.pairs import Pair
-
-_PROCESSES = multiprocessing.get_context("spawn")  # fork would copy an event loop and its sockets
 
 
 class ProcessWorker:
@@ -30,32 +27,20 @@ class ProcessWorker:
 
     def start(self) -> None:
         """Start the process; what an earlier one finished is in the shard's journal."""
-        self._connection, theirs = _PROCESSES.Pipe(duplex=False)
-        self._process: SpawnProcess = _PROCESSES.Process(
-            target=work,
-            args=(self._request, self.shard, self._pairs, theirs),
-            name=f"shard {self.shard.name}",
-        )
-        self._process.start()
-        theirs.close()
+        arguments = (self._request, self.shard, self._pairs)
+        self._process: ToldProcess[Told] = ToldProcess(work, arguments, name=f"shard {self.shard.name}")
 
     def hear(self) -> list[Told]:
         """Return what it has told since; a message that its death cut off is lost, not what it asked."""
-        heard: list[Told] = []
-        try:
-            while not self._connection.closed and self._connection.poll():
-                heard.append(self._connection.recv())
-        except (EOFError, OSError):
-            self._connection.close()
-        return heard
+        return self._process.hear()
 
     def has_ended(self) -> bool:
         """Return whether the process is gone."""
-        return self._process.exitcode is not None
+        return self._process.exit_code is not None
 
     def death(self, memory_bytes: int | None) -> str:
         """Return how the process died, with the last line it wrote."""
-        return death_of(self._process.exitcode or 0, self._last_words(), memory_bytes)
+        return death_of(self._process.exit_code or 0, self._last_words(), memory_bytes)
 
     def terminate(self) -> None:
         """Ask it to stop in order."""
@@ -67,13 +52,11 @@ class ProcessWorker:
 
     def leave(self) -> None:
         """Wait until it is gone after its last word, so that no process outlives the run."""
-        self._process.join(STOPPING_S)
+        self._process.leave()
 
     def sources(self) -> Iterator[Connection | int]:
         """Yield what becomes ready when it tells something or dies."""
-        if not self._connection.closed:
-            yield self._connection
-        yield self._process.sentinel
+        return self._process.sources()
 
     def _last_words(self) -> str:
         path = shard_directory(self._request.directory, self.shard) / STDERR

@@ -27,7 +27,7 @@ def campaign(cli, aime_file, tmp_path, monkeypatch):
         ]
         path = tmp_path / "c.toml"
         path.write_text(
-            f'baseline = "{baseline}"\nruns_dir = "{runs_dir}"\nout = "{tmp_path / "out"}"\n'
+            f'baseline = "{baseline}"\nruns_dir = "{runs_dir}"\nout = "{tmp_path / "out"}"\nparallel = 1\n'
             f'[run]\ndataset_path = "{aime_file}"\naccept_dataset = true\nmax_tokens = 400\noutage = 0.2\n'
             f"[tasks.aime25]\n{task}\n" + "".join(tables)
         )

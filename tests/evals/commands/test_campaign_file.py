@@ -113,6 +113,9 @@ def test_runs_made_before_are_not_made_again(read):
         pytest.param(
             "[run]", "[run]\nmodel = 'x'", r"line 4: run.model is no key", id="key in the wrong place"
         ),
+        pytest.param(
+            "schema = 1", "parallel = 0", r"line 1: parallel is 0; it must be a whole", id="parallel"
+        ),
         pytest.param("schema = 1", "schema = 2", r"line 1: schema is 2; this version reads 1", id="version"),
         pytest.param(
             'base_url = "http://a:1"\n', "", r"line 16: checkpoints.int4 has no endpoint", id="no endpoint"
