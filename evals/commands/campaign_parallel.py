@@ -41,6 +41,13 @@ class _RunUnderWay:
             self._progress.close()
         return is_over
 
+    def stop(self) -> None:
+        """Stop it in order; before it asks it has nothing to put in order, and may still be importing."""
+        if self._progress is None:
+            self.process.kill()
+        else:
+            self.process.interrupt()
+
     def end(self, *, is_stopping: bool) -> RunState:
         """Return how the run stands once its process is over, whichever way that ended."""
         if self.state is not None:
@@ -101,7 +108,7 @@ class ParallelRuns:
                     self._watch()
             finally:  # a record that cannot be written, a fault of ours: no run outlives its campaign
                 for run in self._under_way:
-                    run.process.interrupt()
+                    run.stop()
                 for run in self._under_way:
                     run.process.leave()
 
@@ -139,7 +146,7 @@ class ParallelRuns:
         self._is_stopping = True
         show(f"\n{STOPPING}")
         for run in self._under_way:
-            run.process.interrupt()
+            run.stop()
 
 
 def show(text: str) -> None:

@@ -12,6 +12,8 @@ import time
 import psutil
 import pytest
 
+from evals.commands import campaign_parallel, campaign_process
+
 N_RESPONSES = 6
 
 
@@ -43,7 +45,8 @@ def meet():
             arrive, is_first = server.ledger.arrive, [True]
 
             def wait_for_others(body, *, arrive=arrive, is_first=is_first):
-                if is_first.pop() if is_first else False:
+                if is_first:
+                    is_first.clear()
                     barrier.wait(timeout=90)
                 arrive(body)
 
@@ -97,22 +100,37 @@ def test_different_endpoints_are_asked_at_once_and_the_results_are_those_of_one_
         (one, other) = (tmp_path / out / "runs" / label for out in ("turn", "once"))
         assert scores(one).equals(scores(other))
         assert server.ledger.n_requests == 2 * N_RESPONSES
-    kept = ("checkpoint", "status", "completed", "accuracy", "identity")
-    assert [{name: run[name] for name in kept if name != "identity"} for run in at_once.document["runs"]] == [
-        {name: run[name] for name in kept if name != "identity"} for run in in_turn.document["runs"]
-    ]
+    alike = ("checkpoint", "status", "completed", "accuracy")
+    both = [[[run[name] for name in alike] for run in ended.document["runs"]] for ended in (in_turn, at_once)]
+    assert both[0] == both[1]
     assert at_once.document == record_of(tmp_path, "once")
     assert "campaign once.toml: 0 of 2 runs done" in at_once.err
     assert "[2/2] aime25 on nvfp4: 6/6 responses" in at_once.err
     assert "[1/2] aime25 on int4: warning: budget: " in at_once.err
 
 
-def test_an_endpoint_that_is_dead_costs_its_own_runs_alone(cli, serve, campaign_file, tmp_path):
-    path = campaign_file({"int4": serve().base_url, "gone": "http://127.0.0.1:1"})
+def make_run_with_a_bug(planned, connection):
+    """Make a run as ever, but for one checkpoint, at which our own code fails."""
+
+    def fail(*_arguments):
+        raise ValueError("a bug")
+
+    if planned.checkpoint == "buggy":
+        campaign_process.run_one = fail
+    campaign_process.make_run(planned, connection)
+
+
+def test_a_dead_endpoint_and_a_crash_cost_their_own_runs_alone(
+    cli, serve, campaign_file, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(campaign_parallel, "make_run", make_run_with_a_bug)
+    path = campaign_file({"int4": serve().base_url, "gone": "http://127.0.0.1:1", "buggy": serve().base_url})
     ended = cli("campaign", "run", path)
     assert ended.code == 5
-    assert run_states(tmp_path) == {"int4": ("complete", 0), "gone": ("failed", 5)}
+    assert run_states(tmp_path) == {"int4": ("complete", 0), "gone": ("failed", 5), "buggy": ("failed", 4)}
     assert "gone  failed  exit 5: endpoint http://127.0.0.1:1/v1: cannot be reached" in ended.out
+    assert "buggy  failed  exit 4: its process ended with exit code 1 (ValueError: a bug)" in ended.out
+    assert "[3/3] aime25 on buggy: Traceback" in ended.err, "a crash of ours is loud"
 
 
 def test_a_run_whose_process_is_killed_costs_itself_alone_and_goes_on(
@@ -143,6 +161,7 @@ def test_ctrl_c_stops_all_in_order_and_the_same_command_resumes(
 ):
     servers = {"int4": serve(tokens_per_s=4), "nvfp4": serve(tokens_per_s=4)}
     path = campaign_file({label: server.base_url for label, server in servers.items()})
+    quick = {label: serve() for label in servers}
     when_asked(servers.values(), lambda: os.kill(os.getpid(), signal.SIGINT))
     ended = cli("campaign", "run", path)
     assert ended.code == 130
@@ -152,6 +171,10 @@ def test_ctrl_c_stops_all_in_order_and_the_same_command_resumes(
     assert run_states(tmp_path) == {"int4": ("partial", 130), "nvfp4": ("partial", 130)}
     assert not multiprocessing.active_children()
     assert not any(server.ledger.in_flight for server in servers.values())
+    urls = {label: server.base_url for label, server in quick.items()}
+    again = cli("campaign", "run", campaign_file(urls), "--parallel", 1)
+    assert again.code in (0, 1, 3)
+    assert run_states(tmp_path) == {"int4": ("complete", 0), "nvfp4": ("complete", 0)}
 
 
 def test_ctrl_c_twice_stops_at_once_and_leaves_no_process(serve, campaign_file, tmp_path):
