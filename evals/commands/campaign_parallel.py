@@ -1,6 +1,5 @@
 """Make runs of a campaign on different endpoints at the same time: a process each, watched from here."""
 
-import os
 import sys
 from collections.abc import Callable
 from multiprocessing.connection import wait
@@ -101,7 +100,7 @@ class ParallelRuns:
 
     def make(self) -> None:
         """Make them. Returns early, with the runs under way stopped in order, after Ctrl-C."""
-        with on_interrupt(self._interrupt):
+        with on_interrupt(stop=self._interrupt, kill=self._kill):
             try:
                 self._start()
                 while self._under_way:
@@ -139,14 +138,14 @@ class ParallelRuns:
             self._on_change()
 
     def _interrupt(self) -> None:
-        if self._is_stopping:
-            for run in self._under_way:
-                run.process.kill()
-            os._exit(130)
         self._is_stopping = True
         show(f"\n{STOPPING}")
         for run in self._under_way:
             run.stop()
+
+    def _kill(self) -> None:
+        for run in self._under_way:
+            run.process.kill()
 
 
 def show(text: str) -> None:

@@ -1,6 +1,5 @@
 """Look after the workers of one run, wherever they live: hear them, start a dead one again, stop them in order."""
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -91,7 +90,7 @@ class Crew:
     def run(self) -> AskingEnd:
         """Hear them until all are over and return what they came to together."""
         self._watcher.live_tokens = lambda: sum(charge.n_chunks for charge in self._charges)
-        with on_interrupt(self._interrupt):
+        with on_interrupt(stop=self._interrupt, kill=self._kill):
             while running := [charge for charge in self._charges if charge.end is None]:
                 self._pause([charge.worker for charge in running])
                 for charge in running:
@@ -146,10 +145,6 @@ class Crew:
             charge.worker.start()
 
     def _interrupt(self) -> None:
-        if self._was_interrupted:
-            for charge in self._charges:
-                charge.worker.kill()
-            os._exit(130)
         self._was_interrupted = True
         self._tell(f"\n{STOPPING}")
         self._stop()
@@ -163,6 +158,9 @@ class Crew:
     def _kill_who_hangs(self) -> None:
         if self._stopped_at is None or time.monotonic() - self._stopped_at < STOPPING_S:
             return
+        self._kill()
+
+    def _kill(self) -> None:
         for charge in self._charges:
             if charge.end is None:
                 charge.worker.kill()
