@@ -4,6 +4,7 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from tqdm import tqdm
@@ -13,6 +14,7 @@ from evals.client_load import ClientLoad
 from evals.declared_run import check_declared
 from evals.evaluation import Evaluation, task_of
 from evals.exchange_store import SettledStore
+from evals.finished_run import finished_log
 from evals.journal import Journal
 from evals.progress import Progress, Watcher
 from evals.run_directory import (
@@ -45,7 +47,8 @@ def run(request: RunRequest, watch: Watch = show_progress) -> RunEnd:
     ``watch`` is called with what is expected and what is recorded whenever asking begins, with workers twice.
 
     What shards of this run have asked is taken over first; with several workers they ask what is missing, and
-    this process then reads their answers as if it had asked: log and scores are those of one process.
+    this process then reads their answers as if it had asked: log and scores are those of one process. Of a run
+    that has nothing left to ask, neither answers nor samples are read again: its log is what it was.
     Raises :class:`evals.journal.JournalError` where the directory cannot be used and
     :class:`evals.declared_run.DeclarationError` where it holds a run that declared otherwise. Safe to kill at
     any moment: finished responses are in a journal, and the next run sends only the others.
@@ -56,6 +59,8 @@ def run(request: RunRequest, watch: Watch = show_progress) -> RunEnd:
         check_declared(request.declared, earlier, request.spec.epochs, directory)
         absorb_shards(directory, journal)
         manifest = describe_run(request, earlier)
+        if log := finished_log(directory, manifest, earlier, n_recorded=len(journal)):
+            return _already_finished(directory, log)
         write_json(directory / "manifest.json", with_reach(manifest, earlier))
         older_logs = sorted(directory.glob("*.eval"))
         workers = AskingEnd()
@@ -71,6 +76,18 @@ def run(request: RunRequest, watch: Watch = show_progress) -> RunEnd:
             remove_superseded(older_logs, manifest)
             shutil.rmtree(shards_directory(directory), ignore_errors=True)
     return replace(end, log=log)
+
+
+def _already_finished(directory: Path, log: Path) -> RunEnd:
+    return RunEnd(
+        directory=directory,
+        log=log,
+        is_whole=True,
+        n_requests_sent=0,
+        n_retries=0,
+        fatal=None,
+        was_interrupted=False,
+    )
 
 
 def _ask(
