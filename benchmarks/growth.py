@@ -95,8 +95,8 @@ def main() -> None:
     print("responses      ask   take over    again     read   peak MB   journal KB   log KB")
     for line in lines:
         print(
-            f"{line.n_responses:>9,}   {line.ask_ms:>6.2f}   {line.take_over_ms:>9.2f}   {line.again_ms:>6.3f}   {line.read_ms:>6.3f}"
-            f"   {line.peak_mb:>7,.0f}   {line.journal_kb:>10.2f}   {line.log_kb:>6.2f}"
+            f"{line.n_responses:>9,}   {line.ask_ms:>6.2f}   {line.take_over_ms:>9.2f}   {line.again_ms:>6.3f}"
+            f"   {line.read_ms:>6.3f}   {line.peak_mb:>7,.0f}   {line.journal_kb:>10.2f}   {line.log_kb:>6.2f}"
         )
 
 

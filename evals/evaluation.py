@@ -18,7 +18,7 @@ from evals.asking_end import AskingEnd
 from evals.client_load import ClientLoad
 from evals.exchange_store import ExchangeStore
 from evals.failure import Failure, FailureKind, one_line
-from evals.interrupts import STOPPING, STOPS
+from evals.interrupts import STOPPING, STOPS, handlers_put_back
 from evals.memory import is_memory_error, out_of_memory
 from evals.preflight.first_replies import FirstReplies
 from evals.progress import ProgressSlot, Watcher
@@ -52,6 +52,7 @@ class Evaluation:
         """Run to the end; ``watcher`` hears of every finished response, ``tell`` of what a person should read."""
         with (
             redirect_stdout(io.StringIO()),  # Inspect greets on stdout, which belongs to --json
+            handlers_put_back(),
             asyncio.Runner(loop_factory=uvloop.new_event_loop) as loop,  # about 0.6 of the CPU per chunk
         ):
             loop.run(self._evaluate(task, watcher, tell))

@@ -12,6 +12,24 @@ STOPPING = "stopping: finished responses are kept; Ctrl-C again to stop at once"
 
 
 @contextmanager
+def handlers_put_back() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM do afterwards what they did before.
+
+    A closed uvloop leaves its own handlers behind, which do nothing: whatever follows could not be stopped.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in STOPS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if handler is not None:  # one that Python did not set
+                signal.signal(number, handler)
+
+
+@contextmanager
 def on_interrupt(*, stop: Callable[[], None], kill: Callable[[], None]) -> Iterator[None]:
     """Call ``stop`` on Ctrl-C and SIGTERM; the second time ``kill``, and end this process at once.
 
@@ -31,9 +49,7 @@ def on_interrupt(*, stop: Callable[[], None], kill: Callable[[], None]) -> Itera
         is_stopping = True
         stop()
 
-    before = {number: signal.signal(number, on_signal) for number in STOPS}
-    try:
+    with handlers_put_back():
+        for number in STOPS:
+            signal.signal(number, on_signal)
         yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -1,0 +1,34 @@
+"""What Ctrl-C does belongs to whoever runs: it is put back when asking has ended."""
+
+import signal
+import threading
+
+import pytest
+
+from evals.interrupts import STOPS, handlers_put_back, on_interrupt
+
+
+def _handlers() -> list[object]:
+    return [signal.getsignal(number) for number in STOPS]
+
+
+def _ignore() -> None:
+    pass
+
+
+def test_after_a_run_it_does_what_it_did_before(ask, serve) -> None:
+    assert threading.current_thread() is threading.main_thread()  # elsewhere no handler is set at all
+    before = _handlers()
+    assert ask(serve().base_url).code == 0
+    assert _handlers() == before
+
+
+@pytest.mark.parametrize(
+    "during", [handlers_put_back, lambda: on_interrupt(stop=_ignore, kill=_ignore)], ids=["kept", "set"]
+)
+def test_it_is_put_back_after_an_exception_too(during) -> None:
+    before = _handlers()
+    with pytest.raises(KeyError), during():
+        signal.signal(signal.SIGTERM, lambda _number, _frame: None)
+        raise KeyError
+    assert _handlers() == before
