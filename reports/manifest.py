@@ -11,9 +11,11 @@ from reports.schema_fault import schema_fault
 from reports.schema_values import COUNT, NUMBER, TEXT, VERDICT, Schema, list_of, maybe, object_of
 
 MANIFEST = "manifest.json"
+TOGETHER = "named_together"  # of the endpoint: every server that some start of the run named beside others
 _WAY_OUT = "restore it, or move it away to go by the log alone"
 _OBJECT: Schema = {"type": "object"}
 _TRUTH: Schema = {"type": "boolean"}
+_REPLICA = object_of({"base_url": TEXT})
 _SIZE = maybe(COUNT | {"maximum": 10**12})
 _LOOK = object_of(
     {"verdict": VERDICT, "looks": list_of(COUNT), "stopped_early": _TRUTH}
@@ -29,7 +31,9 @@ _KINDS: Schema = (
     | dict.fromkeys(("started", "finished", "log", "dead"), maybe(TEXT))
     | dict.fromkeys(("spec", "versions", "sequential", "client"), maybe(_OBJECT))
     | {
-        "endpoint": maybe(_OBJECT | {"properties": {"replicas": maybe(list_of(_OBJECT))}}),
+        "endpoint": maybe(
+            _OBJECT | {"properties": {"replicas": maybe(list_of(_REPLICA)), TOGETHER: maybe(list_of(TEXT))}}
+        ),
         "max_error_rate": maybe({"type": "number", "minimum": 0, "maximum": 1}),
         "starts": maybe(list_of(object_of({"at": TEXT}))),
         "decision": maybe(_LOOK),
