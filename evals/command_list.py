@@ -48,13 +48,13 @@ COMMANDS: dict[str, Entry] = {
         page="fleet.md",
     ),
     "compare": Entry(
-        module="evals.commands.compare",
+        module="evals.flags.compare",
         usage="BASELINE CANDIDATE",
         text="Compare two checkpoints: delta, interval, verdict, report.html.",
         page="comparing.md",
     ),
     "gate": Entry(
-        module="evals.commands.gate",
+        module="evals.flags.gate",
         usage="--policy FILE ...",
         text="Judge a candidate by a policy file; fails closed; junit.xml.",
         page="gate.md",
@@ -63,13 +63,13 @@ COMMANDS: dict[str, Entry] = {
         module="evals.commands.policy", usage="init", text="Write a commented policy file.", page="gate.md"
     ),
     "report": Entry(
-        module="evals.commands.report",
+        module="evals.flags.report",
         usage="DIR",
         text="Render a report.json again as HTML, markdown or JUnit, without the logs.",
         page="report.md",
     ),
     "export": Entry(
-        module="evals.commands.export",
+        module="evals.flags.export",
         usage="RUN",
         text="Write the score table of a run: one row a response.",
     ),
@@ -80,13 +80,13 @@ COMMANDS: dict[str, Entry] = {
         page="divergence.md",
     ),
     "speed": Entry(
-        module="evals.commands.speed",
+        module="evals.flags.speed",
         usage="RUN...",
         text="Show speed and cost beside accuracy, for one run or several.",
         page="speed.md",
     ),
     "trend": Entry(
-        module="evals.commands.trend",
+        module="evals.flags.trend",
         usage="DIR",
         text="Show accuracy over many runs: drift, slope, server versions.",
         page="trend.md",
