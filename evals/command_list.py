@@ -16,7 +16,7 @@ class Entry:
 # A module is imported only when its command is run, so that --help and compare never wait for Inspect. README's
 # table and docs/commands.md are made of this one and of the commands' own help (evals.reference).
 COMMANDS: dict[str, Entry] = {
-    "list": Entry(module="evals.commands.list_tasks", text="Show the tasks, presets and budgets."),
+    "list": Entry(module="evals.flags.list_tasks", text="Show the tasks, presets and budgets."),
     "check": Entry(
         module="evals.commands.check",
         usage="--base-url URL",
@@ -36,7 +36,7 @@ COMMANDS: dict[str, Entry] = {
         page="tasks.md",
     ),
     "score": Entry(
-        module="evals.commands.score",
+        module="evals.flags.score",
         usage="TASK FILE",
         text="Grade responses recorded elsewhere with a task's verifier.",
         page="tasks.md",
@@ -98,13 +98,13 @@ COMMANDS: dict[str, Entry] = {
         page="verify.md",
     ),
     "data": Entry(
-        module="evals.commands.data", text="Show which data each task uses; verify it.", page="tasks.md"
+        module="evals.flags.data", text="Show which data each task uses; verify it.", page="tasks.md"
     ),
     "simulate": Entry(
         module="evals.commands.simulate",
         text="Serve a simulated checkpoint with a known truth and faults on request.",
     ),
-    "demo": Entry(module="evals.commands.demo", text="Run the main job against two simulated checkpoints."),
+    "demo": Entry(module="evals.flags.demo", text="Run the main job against two simulated checkpoints."),
     "demo-real": Entry(
         module="evals.commands.demo_real",
         text="Quantize real weights here, run smoke on each variant, compare; no GPU.",
