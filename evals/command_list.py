@@ -60,7 +60,7 @@ COMMANDS: dict[str, Entry] = {
         page="gate.md",
     ),
     "policy": Entry(
-        module="evals.commands.policy", usage="init", text="Write a commented policy file.", page="gate.md"
+        module="evals.flags.policy", usage="init", text="Write a commented policy file.", page="gate.md"
     ),
     "report": Entry(
         module="evals.flags.report",
