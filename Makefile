@@ -4,7 +4,6 @@ PYTHON ?= $(or $(firstword $(foreach v,3.11 3.12 3.13 3.14,$(shell command -v py
 VENV ?= .venv
 BIN := $(VENV)/bin
 LOCK := requirements.lock
-LOCAL_LOCK := requirements-local.lock
 DOCS_LOCK := requirements-docs.lock
 # into .venv, by uv where present
 INSTALL = $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install --quiet --disable-pip-version-check)
@@ -54,12 +53,8 @@ $(VENV)/.ready: $(LOCK) pyproject.toml
 demo: setup ## Evaluate two simulated checkpoints on AIME 2025 and compare them
 	$(BIN)/quantcheck demo $(ARGS)
 
-demo-real: $(VENV)/.ready-local ## Quantize a small real model here, run it without a GPU, compare [ARGS=]
+demo-real: setup ## Quantize a small real model here, run it without a GPU, compare [ARGS=]
 	$(BIN)/quantcheck demo-real $(ARGS)
-
-$(VENV)/.ready-local: $(VENV)/.ready $(LOCAL_LOCK)
-	@$(INSTALL) -r $(LOCAL_LOCK)
-	@touch $@
 
 eval: setup ## Run TASK against ENDPOINT [MODEL= LABEL= EPOCHS= PRESET= LIMIT= MAX_TOKENS= MAX_CONNECTIONS= ARGS=]
 	$(BIN)/quantcheck run $(TASK) $(if $(ENDPOINT),--base-url "$(ENDPOINT)") $(RUN_FLAGS)

@@ -16,7 +16,7 @@ class Entry:
 # A module is imported only when its command is run, so that --help and compare never wait for Inspect. README's
 # table and docs/commands.md are made of this one and of the commands' own help (evals.reference).
 COMMANDS: dict[str, Entry] = {
-    "list": Entry(module="evals.commands.list_tasks", text="Show the tasks, presets and budgets."),
+    "list": Entry(module="evals.flags.list_tasks", text="Show the tasks, presets and budgets."),
     "check": Entry(
         module="evals.commands.check",
         usage="--base-url URL",
@@ -36,7 +36,7 @@ COMMANDS: dict[str, Entry] = {
         page="tasks.md",
     ),
     "score": Entry(
-        module="evals.commands.score",
+        module="evals.flags.score",
         usage="TASK FILE",
         text="Grade responses recorded elsewhere with a task's verifier.",
         page="tasks.md",
@@ -48,28 +48,28 @@ COMMANDS: dict[str, Entry] = {
         page="fleet.md",
     ),
     "compare": Entry(
-        module="evals.commands.compare",
+        module="evals.flags.compare",
         usage="BASELINE CANDIDATE",
         text="Compare two checkpoints: delta, interval, verdict, report.html.",
         page="comparing.md",
     ),
     "gate": Entry(
-        module="evals.commands.gate",
+        module="evals.flags.gate",
         usage="--policy FILE ...",
         text="Judge a candidate by a policy file; fails closed; junit.xml.",
         page="gate.md",
     ),
     "policy": Entry(
-        module="evals.commands.policy", usage="init", text="Write a commented policy file.", page="gate.md"
+        module="evals.flags.policy", usage="init", text="Write a commented policy file.", page="gate.md"
     ),
     "report": Entry(
-        module="evals.commands.report",
+        module="evals.flags.report",
         usage="DIR",
         text="Render a report.json again as HTML, markdown or JUnit, without the logs.",
         page="report.md",
     ),
     "export": Entry(
-        module="evals.commands.export",
+        module="evals.flags.export",
         usage="RUN",
         text="Write the score table of a run: one row a response.",
     ),
@@ -80,13 +80,13 @@ COMMANDS: dict[str, Entry] = {
         page="divergence.md",
     ),
     "speed": Entry(
-        module="evals.commands.speed",
+        module="evals.flags.speed",
         usage="RUN...",
         text="Show speed and cost beside accuracy, for one run or several.",
         page="speed.md",
     ),
     "trend": Entry(
-        module="evals.commands.trend",
+        module="evals.flags.trend",
         usage="DIR",
         text="Show accuracy over many runs: drift, slope, server versions.",
         page="trend.md",
@@ -98,13 +98,13 @@ COMMANDS: dict[str, Entry] = {
         page="verify.md",
     ),
     "data": Entry(
-        module="evals.commands.data", text="Show which data each task uses; verify it.", page="tasks.md"
+        module="evals.flags.data", text="Show which data each task uses; verify it.", page="tasks.md"
     ),
     "simulate": Entry(
         module="evals.commands.simulate",
         text="Serve a simulated checkpoint with a known truth and faults on request.",
     ),
-    "demo": Entry(module="evals.commands.demo", text="Run the main job against two simulated checkpoints."),
+    "demo": Entry(module="evals.flags.demo", text="Run the main job against two simulated checkpoints."),
     "demo-real": Entry(
         module="evals.commands.demo_real",
         text="Quantize real weights here, run smoke on each variant, compare; no GPU.",

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from evals.object_store import ObjectStore, StoreError, is_url
 from evals.run_directory import read_notes, safe_label, write_json
-from reports.run_files import LOG_SUFFIX, MANIFEST
+from reports.manifest import MANIFEST
+from reports.run_files import LOG_SUFFIX
 from reports.score_loading import SCORE_SUFFIXES
 from tasks.cache import cache_directory
 from tasks.spec import digest

@@ -3,15 +3,17 @@
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TextIO
 
 from inspect_ai.hooks import Hooks, SampleEnd, hooks
 from tqdm import tqdm
 
 from evals.failure import FailureKind
+from reports.dead import DEAD_SHARE, says_nothing
 
 LINE_EVERY_S = 30.0
+_NOTHING_SAID = ", nothing said"  # behind the outcome of a reply as a dead checkpoint gives it
 
 
 class Watcher(Protocol):
@@ -29,7 +31,7 @@ class Watcher(Protocol):
         """Hear of one request that is about to be sent, and whether it repeats a failed one."""
 
     def finished(self, outcome: str) -> None:
-        """Hear of one finished response."""
+        """Hear of one finished response: its outcome, as :func:`told_outcome` words it."""
 
     def close(self) -> None:
         """Hear that it is over."""
@@ -57,6 +59,7 @@ class Progress:
         self._expected = expected
         self._recorded = recorded
         self._outcomes: Counter[str] = Counter()
+        self._n_nothing_said = 0
         self._started = time.monotonic()
         self._line_at = self._started
         self._bar: tqdm[Any] | None = None
@@ -76,7 +79,8 @@ class Progress:
 
     def finished(self, outcome: str) -> None:
         """Count one finished response."""
-        self._outcomes[outcome] += 1
+        self._outcomes[outcome.removesuffix(_NOTHING_SAID)] += 1
+        self._n_nothing_said += outcome.endswith(_NOTHING_SAID)
         if self._bar is not None:
             self._bar.set_postfix_str(self.figures(), refresh=False)
             self._bar.update()
@@ -96,13 +100,19 @@ class Progress:
     def figures(self) -> str:
         """Return accuracy as served, truncated, errors and speed in a few words."""
         n_errors = self._outcomes["error"]
-        n_scored = self._outcomes.total() - n_errors
-        accuracy = f"{self._outcomes['correct'] / n_scored:.1%}" if n_scored else "-"
         elapsed = max(time.monotonic() - self._started, 1e-9)
         return (
-            f"accuracy {accuracy} · truncated {self._outcomes['truncated']} · errors {n_errors} · "
+            f"{self._accuracy()} · truncated {self._outcomes['truncated']} · errors {n_errors} · "
             f"{self.live_tokens() / elapsed:,.0f} tok/s"
         )
+
+    def _accuracy(self) -> str:
+        """Return accuracy so far; of replies as a dead checkpoint gives them it would be a score of a fault."""
+        n_came = self._outcomes.total() - self._outcomes["error"]
+        n_right, n_nothing = self._outcomes["correct"], self._n_nothing_said
+        if n_nothing and not n_right and n_nothing >= DEAD_SHARE * n_came:
+            return f"no accuracy, {n_nothing} of {n_came} replies say nothing"
+        return f"accuracy {n_right / n_came:.1%}" if n_came else "accuracy -"
 
     def _time_left(self) -> str:
         n_done = self._outcomes.total()
@@ -144,9 +154,15 @@ class ProgressHooks(Hooks):
             return  # never asked, or not to its end: no response of any kind
         score = (data.sample.scores or {}).get("outcome")
         metadata = score.metadata if score is not None else None
-        watcher.finished((metadata or {}).get("outcome", "error"))
+        watcher.finished(told_outcome(metadata or {}))
         if error is not None and not is_foreseen(error.message):
             watcher.on_unexpected(error.message)
+
+
+def told_outcome(row: Mapping[str, Any]) -> str:
+    """Return how a scored response ended as a watcher is told it; without a score it is an error."""
+    outcome = str(row.get("outcome", "error"))
+    return outcome + _NOTHING_SAID * says_nothing(outcome, row.get("flags") or ())
 
 
 def is_foreseen(message: str) -> bool:

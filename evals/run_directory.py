@@ -14,6 +14,7 @@ import orjson
 from evals.journal import JournalError
 from reports.eval_log import read_eval_log
 from reports.log_members import LogError
+from reports.manifest import read_manifest as manifest_at
 from tasks.spec import TaskSpec, digest
 
 SCHEMA = 1
@@ -59,15 +60,11 @@ def read_notes(path: Path) -> dict[str, Any]:
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:
-    """Return the manifest of an earlier run here, empty where there is none."""
-    path = directory / "manifest.json"
-    if not path.exists():
-        return {}
+    """Return the manifest of an earlier run here, empty where there is none; raises :class:`JournalError`."""
     try:
-        value = orjson.loads(path.read_bytes())
-    except orjson.JSONDecodeError as error:
-        raise JournalError(f"manifest {str(path)!r}: not JSON ({error}); move the directory away") from error
-    return value if isinstance(value, dict) else {}
+        return manifest_at(directory / "manifest.json")
+    except LogError as error:
+        raise JournalError(f"manifest {error}; or give the run another --label") from None
 
 
 def software_facts() -> dict[str, Any]:

@@ -13,6 +13,7 @@ from evals.retry import RetryPolicy
 from evals.run_directory import now_text, run_directory, software_facts
 from evals.survey import EndpointFacts
 from evals.transport import Waits
+from reports.manifest import TOGETHER
 from tasks.benchmark import Benchmark, Item
 from tasks.spec import TaskSpec
 
@@ -119,7 +120,7 @@ def describe_run(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, A
             "model": endpoint.model,
             "label": endpoint.label,
             **request.facts.as_dict(),
-            **({"replicas": list(request.replicas)} if request.replicas else {}),
+            **_replicas(request, earlier),
         },
         "stream": request.settings.stream,
         "max_error_rate": request.settings.max_error_rate,
@@ -132,6 +133,17 @@ def describe_run(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, A
         "started": earlier.get("started") or now_text(),
         "finished": None,
         "log": None,
+    }
+
+
+def _replicas(request: RunRequest, earlier: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the servers named now where they are several, and all that any start so far named together."""
+    before = earlier.get("endpoint") or {}
+    known = before.get(TOGETHER) or [entry.get("base_url") for entry in before.get("replicas") or ()]
+    now = [replica["base_url"] for replica in request.replicas]
+    return {
+        **({"replicas": list(request.replicas)} if request.replicas else {}),
+        TOGETHER: sorted({*known, *now}),
     }
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from reports.comparability import NotComparableError, check_allowed_fields
+from reports.confidence import DEFAULT_CONFIDENCE
 from reports.intervals import Estimate
 from reports.multiplicity import holm
 from reports.noise_floor import NOTE, judged_as_noise, with_noise_floor
@@ -15,7 +16,6 @@ from reports.stage import declared_tolerance
 from reports.task_comparison import compare_task, limit_errors
 from reports.tolerance import Tolerance, default_tolerance
 
-DEFAULT_CONFIDENCE = 0.95
 NAMELESS_TASK = "scores"
 
 Side = Mapping[str, list[TaskRun]]

@@ -1,5 +1,6 @@
 """Tell a checkpoint that says nothing from one that is often wrong: dead is a fault, not an accuracy of 0."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import pandas as pd
@@ -37,6 +38,11 @@ def dead_reason(facts: TaskFacts, rows: pd.DataFrame) -> str | None:
     if loops + empty < DEAD_SHARE * len(came):
         return None
     return f"{DEAD}: {_what(loops, empty, len(came))}, none is correct: {_MEND}"
+
+
+def says_nothing(outcome: str, flags: Collection[str]) -> bool:
+    """Return whether one response is as a dead checkpoint's are: one sign or phrase to its end, or no word."""
+    return _LOOPS in flags or (_EMPTY in flags and outcome == "no_answer")
 
 
 def refuse_dead(report: TaskReport, baseline: TaskRun, candidate: TaskRun) -> TaskReport | None:

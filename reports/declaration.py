@@ -5,15 +5,34 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import jsonschema
 import numpy as np
 import pandas as pd
 
 from reports.log_members import LogError
 from reports.run_files import TaskRun
+from reports.schema_fault import schema_fault
+from reports.schema_values import COUNT, MAYBE_TEXT, NUMBER, TEXT, list_of, maybe, object_of
 from reports.sequential import LookPlan, Spending
 from reports.verdict import check_margin
 
 TAKEN = "taken"  # the looks taken so far, beside the declaration in the manifest
+_BASELINE = object_of(
+    {"label": TEXT, "fingerprint": MAYBE_TEXT, "epochs": COUNT, "n_items": COUNT, "scores": TEXT}
+)
+_KINDS = jsonschema.Draft202012Validator(
+    object_of(
+        {
+            "looks": list_of({"type": "integer", "minimum": 1}),
+            "critical_values": list_of({"type": "number", "exclusiveMinimum": 0}),
+            "futility": {"type": "boolean"},
+            "baseline_epochs": maybe(COUNT),
+            "baseline": _BASELINE,
+        }
+        | dict.fromkeys(("error", "margin"), NUMBER)
+        | dict.fromkeys(("spending", "declared"), TEXT)
+    )
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +98,8 @@ def read_declaration(value: Any, source: str) -> Declaration | None:
     if not value:
         return None
     try:
+        if fault := schema_fault(_KINDS, value):
+            raise ValueError(fault)
         plan = LookPlan(
             looks=tuple(map(int, value["looks"])),
             critical_values=tuple(map(float, value["critical_values"])),

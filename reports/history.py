@@ -13,7 +13,8 @@ from reports.arm import IntArray
 from reports.dead import dead_reason
 from reports.intervals import FloatArray
 from reports.log_members import LogError
-from reports.run_files import MANIFEST, AmbiguousRunError, TaskRun, find_runs
+from reports.manifest import MANIFEST
+from reports.run_files import AmbiguousRunError, TaskRun, find_runs
 from reports.score_table import TaskFacts
 from reports.tallies import count_outcomes
 

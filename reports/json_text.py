@@ -1,6 +1,8 @@
 """Parse JSON that others wrote: fast where it is strict, still readable where it holds NaN."""
 
 import json
+import math
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -35,6 +37,18 @@ def json_object(text: Any) -> dict[str, Any]:
     except orjson.JSONDecodeError:
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def endless_number(value: Any, place: str = "$") -> str | None:
+    """Return where a parsed document holds a number that is not finite, ``None`` where it holds none."""
+    if isinstance(value, float):
+        return None if math.isfinite(value) else place
+    parts: Any = ()
+    if isinstance(value, Mapping):
+        parts = ((f"{place}.{name}", inner) for name, inner in value.items())
+    elif isinstance(value, list):
+        parts = ((f"{place}[{number}]", inner) for number, inner in enumerate(value))
+    return next((found for at, inner in parts if (found := endless_number(inner, at))), None)
 
 
 def _whole(digits: str) -> int | float:

@@ -17,6 +17,7 @@ from reports.read_sides import read_side_estimate, read_side_report
 from reports.read_values import (
     Fields,
     known_estimate,
+    known_number,
     read_blocks,
     read_estimate,
     read_interval,
@@ -82,7 +83,7 @@ def _analysis(found: Fields, confidence: float) -> Analysis:
 
 
 def _delta(found: Fields, interval: Interval, confidence: float) -> Delta:
-    p, worse = found["p_value"], found["worse_p_value"]
+    p, worse = known_number(found, "p_value"), found["worse_p_value"]
     flips = {name: found["flips"][name] for name in found["flips"]}
     return Delta(
         n_items=found["n_items"],
@@ -177,8 +178,8 @@ def _plan(found: Fields, task: Fields) -> Plan:
         error=math.nan,
         smallest_visible_loss=found["smallest_visible_loss"],
         smallest_margin=found["smallest_margin"],
-        pass_chance=found["pass_chance"],
-        regression_chance=found["regression_chance"],
+        pass_chance=known_number(found, "pass_chance"),
+        regression_chance=known_number(found, "regression_chance"),
         both_needed=needed["both"],
         candidate_needed=needed["candidate"],
         baseline_needed=needed["baseline"],

@@ -34,7 +34,7 @@ def read_interval(found: Fields | None, confidence: float) -> Interval | None:
 def read_estimate(found: Fields | None, confidence: float) -> Estimate | None:
     """Return the value with its interval, ``None`` where either is not there."""
     interval = read_interval(found, confidence)
-    if found is None or interval is None:
+    if found is None or interval is None or found["value"] is None:
         return None
     return Estimate(value=found["value"], interval=interval)
 
@@ -45,6 +45,13 @@ def known_estimate(found: Fields, confidence: float) -> Estimate:
     if estimate is None:
         raise ValueError(f"{dict(found)} has no value or limits")
     return estimate
+
+
+def known_number(found: Fields, name: str) -> float:
+    """Return a number that is always there; raises ``ValueError`` where it is null."""
+    if found[name] is None:
+        raise ValueError(f"{name} is null")
+    return float(found[name])
 
 
 def read_sides(found: Fields | None, confidence: float) -> SideBySide | None:
@@ -65,7 +72,7 @@ def read_token_ratio(found: Fields | None, confidence: float) -> TokenRatio | No
     geometric = found["geometric"]
     return TokenRatio(
         n_items=found["n_items"],
-        value=found["value"],
+        value=known_number(found, "value"),
         error=None,
         interval=read_interval(found, confidence),
         geometric=geometric["value"],

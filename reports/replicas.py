@@ -15,6 +15,7 @@ import pandas as pd
 from reports.arm import IntArray, item_arm
 from reports.drift import BlockTest, compare_blocks, within_items
 from reports.intervals import Estimate, FloatArray
+from reports.manifest import TOGETHER
 from reports.permutation import MAX_SHUFFLED, exact_test
 from reports.replica_mark import replica_of_error
 from reports.speed import Speed, speed_of
@@ -55,8 +56,10 @@ class Replicas:
 def replicas_of(rows: pd.DataFrame, endpoint: Mapping[str, Any], confidence: float) -> Replicas | None:
     """Return the figures of every replica that the rows or the manifest name, ``None`` where there is one at most.
 
-    ``endpoint`` is the manifest's: it names those too that answered nothing.
+    ``endpoint`` is the manifest's: it names those too that answered nothing. Servers of a run that named one
+    at a time are no replicas (:func:`named_together`).
     """
+    rows = named_together(rows, endpoint)
     failed_at = rows["error"].dropna().astype(str).map(replica_of_error).dropna()
     attempts = rows["failed_replicas"].dropna().astype(str).str.split(";").explode()
     errors, failed = failed_at.value_counts(), attempts.value_counts()
@@ -83,6 +86,19 @@ def replicas_of(rows: pd.DataFrame, endpoint: Mapping[str, Any], confidence: flo
             )
         )
     return Replicas(figures=tuple(figures), test=test)
+
+
+def named_together(rows: pd.DataFrame, endpoint: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the rows with the ``replica`` of those only that some start of the run named beside others.
+
+    A run whose one server moved to another address between two starts has no replicas to compare. Rows of a
+    file that does not know its run's endpoint stay as they are.
+    """
+    if "base_url" not in endpoint:
+        return rows
+    listed = endpoint.get(TOGETHER)
+    known = listed if isinstance(listed, list) else [entry.get("base_url") for entry in _entries(endpoint)]
+    return rows.assign(replica=rows["replica"].where(rows["replica"].isin(known)))
 
 
 def compare_replicas(rows: pd.DataFrame) -> BlockTest | None:

@@ -15,9 +15,11 @@ from reports.read_tasks import read_task
 from reports.read_values import Fields, read_estimate
 from reports.report import Report
 from reports.report_schema import REPORT_SCHEMA
+from reports.schema_fault import schema_fault
 from reports.verdict import Verdict
 
 NAME = "report.json"
+_SCHEMA = jsonschema.Draft202012Validator(REPORT_SCHEMA)
 
 
 class ReportFileError(ValueError):
@@ -46,11 +48,8 @@ def report_from_document(document: Fields, *, source: str = NAME) -> ReadReport:
             f"{source}: is of schema {version!r}, this quantcheck reads {SCHEMA_VERSION};"
             " use the version that wrote it, or compare the runs again"
         )
-    error = jsonschema.exceptions.best_match(
-        jsonschema.Draft202012Validator(REPORT_SCHEMA).iter_errors(document)
-    )
-    if error is not None:
-        raise ReportFileError(f"{source}: {error.json_path}: {error.message[:200]}; expected a report.json")
+    if fault := schema_fault(_SCHEMA, document):
+        raise ReportFileError(f"{source}: {fault}; expected a report.json as quantcheck writes it")
     try:
         report = _report(document) if document["tasks"] else None
     except (KeyError, TypeError, ValueError, AttributeError) as problem:

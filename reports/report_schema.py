@@ -1,219 +1,198 @@
 """The JSON schema of report.json: what pipelines may rely on (docs/report.schema.json is written from it)."""
 
-from typing import Any
-
 from reports.divergence.schema import DIVERGENCE_SCHEMA
+from reports.item_schema import ITEMS, LENGTHS
 from reports.json_report import SCHEMA_VERSION, to_json
+from reports.schema_values import (
+    COUNT,
+    LIMITS,
+    MAYBE_NUMBER,
+    MAYBE_TEXT,
+    NUMBER,
+    RATE,
+    TEXT,
+    VERDICT,
+    Schema,
+    list_of,
+    maybe,
+    object_of,
+    sides_of,
+)
 
-Schema = dict[str, Any]
-
-_NUMBER: Schema = {"type": "number"}
-_MAYBE_NUMBER: Schema = {"type": ["number", "null"]}
-_COUNT: Schema = {"type": "integer", "minimum": 0}
-_TEXT: Schema = {"type": "string"}
-_MAYBE_TEXT: Schema = {"type": ["string", "null"]}
-_VERDICT: Schema = {"enum": ["pass", "regression", "inconclusive", "invalid"]}
-_RATE: Schema = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
-
-
-def _object(properties: Schema, *, required: bool = True, description: str = "") -> Schema:
-    """Return an object whose listed keys are all there; more may be added without a new version."""
-    schema: Schema = {"type": "object", "properties": properties}
-    if required:
-        schema["required"] = list(properties)
-    return schema | ({"description": description} if description else {})
-
-
-def _maybe(schema: Schema) -> Schema:
-    return {"anyOf": [schema, {"type": "null"}]}
-
-
-def _list(items: Schema) -> Schema:
-    return {"type": "array", "items": items}
-
-
-def _sides(schema: Schema, description: str = "") -> Schema:
-    return _object({"baseline": schema, "candidate": schema}, description=description)
-
-
-_LIMITS = _object({"value": _MAYBE_NUMBER, "low": _MAYBE_NUMBER, "high": _MAYBE_NUMBER})
-_ESTIMATE = _object(_LIMITS["properties"] | {"confidence": _NUMBER, "method": _TEXT})
-_BOUNDS = _object({"low": _MAYBE_NUMBER, "high": _MAYBE_NUMBER, "method": _TEXT})
-_SIDE_BY_SIDE = _object({"baseline": _LIMITS, "candidate": _LIMITS, "delta": _ESTIMATE})
+_ESTIMATE = object_of(LIMITS["properties"] | {"confidence": NUMBER, "method": TEXT})
+_BOUNDS = object_of({"low": MAYBE_NUMBER, "high": MAYBE_NUMBER, "method": TEXT})
+_SIDE_BY_SIDE = object_of({"baseline": LIMITS, "candidate": LIMITS, "delta": _ESTIMATE})
+# n_items and geometric were added since
+_RATIO = LIMITS | {"properties": LIMITS["properties"] | {"n_items": COUNT, "geometric": LIMITS}}
 _OUTCOMES = ("expected", "scored", "missing", "correct", "incorrect", "no_answer", "truncated", "error")
-_EPOCH = _object({"epoch": _COUNT, "correct": _COUNT, "n": _COUNT, "mean": _NUMBER})
-_FLIPS = _object(
-    {"worse": _COUNT, "better": _COUNT, "rate": _NUMBER, "corrected_rate": _MAYBE_NUMBER},
+_EPOCH = object_of({"epoch": COUNT, "correct": COUNT, "n": COUNT, "mean": NUMBER})
+_FLIPS = object_of(
+    {"worse": COUNT, "better": COUNT, "rate": NUMBER, "corrected_rate": MAYBE_NUMBER},
     description="items that got worse and better; corrected_rate is what sampling noise does not explain",
 )
-_ITEM = _object(
-    {"sample_id": _TEXT, "baseline": _NUMBER, "candidate": _NUMBER, "p_value": _NUMBER, "q_value": _NUMBER}
+_ITEM = object_of(
+    {"sample_id": TEXT, "baseline": NUMBER, "candidate": NUMBER, "p_value": NUMBER, "q_value": NUMBER}
 )
-_MISMATCH = _object({"field": _TEXT, "baseline": {}, "candidate": {}, "allowed": {"type": "boolean"}})
-_RUN = _object(
+_MISMATCH = object_of({"field": TEXT, "baseline": {}, "candidate": {}, "allowed": {"type": "boolean"}})
+_RUN = object_of(
     {
-        "label": _TEXT,
-        "source": _TEXT,
-        "status": _TEXT,
-        "fingerprint": _MAYBE_TEXT,
+        "label": TEXT,
+        "source": TEXT,
+        "status": TEXT,
+        "fingerprint": MAYBE_TEXT,
         "spec": {"type": "object"},
         "endpoint": {"type": "object"},
         "versions": {"type": "object"},
-        "git_revision": _MAYBE_TEXT,
-        "started": _MAYBE_TEXT,
-        "finished": _MAYBE_TEXT,
+        "git_revision": MAYBE_TEXT,
+        "started": MAYBE_TEXT,
+        "finished": MAYBE_TEXT,
     }
 )
-_QUANTILES = _maybe(_object({"n": _COUNT} | dict.fromkeys(("mean", "median", "p90", "p99"), _NUMBER)))
-_SPEED = _object(
-    {"n_responses": _COUNT, "n_retried": _COUNT, "tokens_estimated": {"type": "boolean"}}
+_QUANTILES = maybe(object_of({"n": COUNT} | dict.fromkeys(("mean", "median", "p90", "p99"), NUMBER)))
+_SPEED = object_of(
+    {"n_responses": COUNT, "n_retried": COUNT, "tokens_estimated": {"type": "boolean"}}
     | dict.fromkeys(("ttft", "tpot", "e2e"), _QUANTILES)
-    | dict.fromkeys(("duration_s", "paused_s", "output_tokens", "itl_mean_s"), _MAYBE_NUMBER)
-    | dict.fromkeys(("output_throughput", "request_throughput", "concurrency"), _MAYBE_NUMBER)
-    | dict.fromkeys(("max_concurrency", "tokens_per_solved"), _MAYBE_NUMBER)
+    | dict.fromkeys(("duration_s", "paused_s", "output_tokens", "itl_mean_s"), MAYBE_NUMBER)
+    | dict.fromkeys(("output_throughput", "request_throughput", "concurrency"), MAYBE_NUMBER)
+    | dict.fromkeys(("max_concurrency", "tokens_per_solved"), MAYBE_NUMBER)
     | {"client_bound": {"type": ["boolean", "null"]}},
     description="serving speed: times in seconds, throughput in output tokens or requests a second",
 )
-_STAGE = _object(
+_STAGE = object_of(
     {
-        "side": _TEXT,
-        "look": _COUNT,
-        "looks": _list(_COUNT),
-        "epochs": _COUNT,
-        "critical_value": _NUMBER,
-        "margin": _NUMBER,
-        "declared": _TEXT,
+        "side": TEXT,
+        "look": COUNT,
+        "looks": list_of(COUNT),
+        "epochs": COUNT,
+        "critical_value": NUMBER,
+        "margin": NUMBER,
+        "declared": TEXT,
         "is_early": {"type": "boolean"},
     },
     description="a run that may stop early: the last look it reached of those declared before the first",
 )
-_NOISE_FLOOR = _object(
+_NOISE_FLOOR = object_of(
     {
-        "expected_error": _NUMBER,
-        "expected_spread": _NUMBER,
-        "flip_rate": _NUMBER,
-        "flip_rate_within": _MAYBE_NUMBER,
+        "expected_error": NUMBER,
+        "expected_spread": NUMBER,
+        "flip_rate": NUMBER,
+        "flip_rate_within": MAYBE_NUMBER,
     },
     description="two runs of one checkpoint: how far sampling alone lets them differ",
 )
-_TASK = _object(
+_TASK = object_of(
     {
-        "task": _TEXT,
-        "verdict": _VERDICT,
-        "reason": _TEXT,
-        "margin": _MAYBE_NUMBER,
-        "margin_source": _TEXT,
-        "n_items": _COUNT,
-        "epochs": _sides(_COUNT),
-        "baseline": _maybe(_LIMITS),
-        "candidate": _maybe(_LIMITS),
-        "delta": _maybe(_ESTIMATE),
-        "population": _maybe(_BOUNDS),
-        "p_value": _MAYBE_NUMBER,
-        "recovery": _maybe(_LIMITS),
-        "flips": _maybe(_FLIPS),
-        "regressed": _list(_ITEM),
-        "truncated": _sides(_RATE, "share of the scored responses that the token budget ended"),
-        "errors": _sides(_RATE, "share of the responses that failed; they have no score"),
-        "missing": _sides(_RATE, "share of the expected responses without a score, failed ones included"),
-        "coverage": _sides(_RATE, "share of the expected responses that have a score"),
-        "counts": _sides(_object(dict.fromkeys(_OUTCOMES, _COUNT))),
-        "per_epoch": _sides(_list(_EPOCH)),
-        "speed": _sides(_maybe(_SPEED)),
-        "reasoning_tokens_ratio": _maybe(_LIMITS),
-        "accuracy_completed": _maybe(_SIDE_BY_SIDE),
-        "accuracy_escalated": _maybe(_SIDE_BY_SIDE),
+        "task": TEXT,
+        "verdict": VERDICT,
+        "reason": TEXT,
+        "margin": MAYBE_NUMBER,
+        "margin_source": TEXT,
+        "n_items": COUNT,
+        "epochs": sides_of(COUNT),
+        "baseline": maybe(LIMITS),
+        "candidate": maybe(LIMITS),
+        "delta": maybe(_ESTIMATE),
+        "population": maybe(_BOUNDS),
+        "p_value": MAYBE_NUMBER,
+        "recovery": maybe(LIMITS),
+        "flips": maybe(_FLIPS),
+        "regressed": list_of(_ITEM),
+        "truncated": sides_of(RATE, "share of the scored responses that the token budget ended"),
+        "errors": sides_of(RATE, "share of the responses that failed; they have no score"),
+        "missing": sides_of(RATE, "share of the expected responses without a score, failed ones included"),
+        "coverage": sides_of(RATE, "share of the expected responses that have a score"),
+        "counts": sides_of(object_of(dict.fromkeys(_OUTCOMES, COUNT))),
+        "per_epoch": sides_of(list_of(_EPOCH)),
+        "speed": sides_of(maybe(_SPEED)),
+        "reasoning_tokens_ratio": maybe(_RATIO),
+        "accuracy_completed": maybe(_SIDE_BY_SIDE),
+        "accuracy_escalated": maybe(_SIDE_BY_SIDE),
         "secondary": {"type": "object", "additionalProperties": _SIDE_BY_SIDE},
-        "mismatch": _list(_MISMATCH),
-        "early_stopping": _maybe(_STAGE),
-        "noise_floor": _maybe(_NOISE_FLOOR),
-        "notes": _list(_TEXT),
+        "mismatch": list_of(_MISMATCH),
+        "early_stopping": maybe(_STAGE),
+        "noise_floor": maybe(_NOISE_FLOOR),
+        "notes": list_of(TEXT),
     }
 )
-_SLICE = _object(
+_SLICE = object_of(
     {
-        "name": _TEXT,
-        "n_items": _COUNT,
-        "baseline": _NUMBER,
-        "candidate": _NUMBER,
+        "name": TEXT,
+        "n_items": COUNT,
+        "baseline": NUMBER,
+        "candidate": NUMBER,
         "delta": _ESTIMATE,
-        "p_value": _NUMBER,
-        "q_value": _NUMBER,
+        "p_value": NUMBER,
+        "q_value": NUMBER,
     }
 )
-_SIGNAL = _object({name: found for name, found in _SLICE["properties"].items() if name != "n_items"})
-_BLOCKS = _object({"effects": {"type": "object", "additionalProperties": _NUMBER}, "p_value": _NUMBER})
-_DIAGNOSIS = _object(
+_SIGNAL = object_of({name: found for name, found in _SLICE["properties"].items() if name != "n_items"})
+_BLOCKS = object_of({"effects": {"type": "object", "additionalProperties": NUMBER}, "p_value": NUMBER})
+_DIAGNOSIS = object_of(
     {
-        "kinds": _list(_TEXT),
-        "signals": _list(_SIGNAL),
-        "by_category": _list(_SLICE),
-        "by_length": _maybe(_object({"slices": _list(_SLICE), "slope": _maybe(_ESTIMATE)})),
-        "position": _maybe(_BLOCKS),
-        "output_tokens_ratio": _maybe(_LIMITS),
+        "kinds": list_of(TEXT),
+        "signals": list_of(_SIGNAL),
+        "by_category": list_of(_SLICE),
+        "by_length": maybe(object_of({"slices": list_of(_SLICE), "slope": maybe(_ESTIMATE)})),
+        "position": maybe(_BLOCKS),
+        "output_tokens_ratio": maybe(_RATIO),
     },
     description="what kind of loss it is: signs, output length, categories, place in the run, tokens",
 )
-_DIAGNOSIS["properties"]["by_tool"] = _list(_SLICE)  # added since
-_POWER = _object(
+_DIAGNOSIS["properties"]["by_tool"] = list_of(_SLICE)  # added since
+_POWER = object_of(
     {
-        "pass_chance": _RATE,
-        "regression_chance": _RATE,
-        "smallest_visible_loss": _NUMBER,
-        "smallest_margin": _NUMBER,
+        "pass_chance": RATE,
+        "regression_chance": RATE,
+        "smallest_visible_loss": NUMBER,
+        "smallest_margin": NUMBER,
         "underpowered": {"type": "boolean"},
-        "epochs_needed": _object(dict.fromkeys(("both", "candidate", "baseline"), _maybe(_COUNT))),
-        "advice": _TEXT,
+        "epochs_needed": object_of(dict.fromkeys(("both", "candidate", "baseline"), maybe(COUNT))),
+        "advice": TEXT,
     },
     description="what this budget can decide of equal checkpoints, and what would be needed",
 )
-_DRIFT = _object(
+_DRIFT = object_of(
     {
         "has_drift": {"type": "boolean"},
-        "ratio": _NUMBER,
-        "p_value": _NUMBER,
-        "epoch_interval": _maybe(_BOUNDS),
+        "ratio": NUMBER,
+        "p_value": NUMBER,
+        "epoch_interval": maybe(_BOUNDS),
     },
     description="whether epochs vary more than sampling explains; the delta's interval is widened where so",
 )
-_SENSITIVITY = _object({"if_candidate_missing_wrong": _VERDICT, "if_baseline_missing_wrong": _VERDICT})
+_SENSITIVITY = object_of({"if_candidate_missing_wrong": VERDICT, "if_baseline_missing_wrong": VERDICT})
 # Not required, whatever version 1 wrote them: a document may lack what was added since, and its readers must
 # not lean on what an older one cannot have.
 _TASK["properties"] |= {
-    "worse_p_value": {"description": "one-sided p that the candidate is worse"} | _MAYBE_NUMBER,
-    "worse_p_holm": {"description": "the same, allowing for the other tasks"} | _MAYBE_NUMBER,
+    "worse_p_value": {"description": "one-sided p that the candidate is worse"} | MAYBE_NUMBER,
+    "worse_p_holm": {"description": "the same, allowing for the other tasks"} | MAYBE_NUMBER,
     "is_significantly_lower": {"type": ["boolean", "null"], "description": "a pass below 0 all the same"},
     "sensitivity": {"description": "the verdict had a side's missing responses been wrong"}
-    | _maybe(_SENSITIVITY),
-    "items_only": _sides(_list(_TEXT), "items that one side alone has"),
+    | maybe(_SENSITIVITY),
+    "items_only": sides_of(list_of(TEXT), "items that one side alone has"),
     "joined_by": {"enum": ["content_hash", "sample_id"]},
-    "pass_at": _sides({"type": "object", "additionalProperties": _RATE}, "by k; intervals: secondary"),
-    "majority": _sides(_RATE, "share of items whose most frequent answer is right; interval: secondary"),
-    "replicas": _sides(_maybe(_BLOCKS), "the servers of a side compared on the same items"),
-    "server_starts": _sides(_maybe(_BLOCKS), "the starts of a side's server compared on the same items"),
-    "drift": _maybe(_DRIFT),
-    "diagnosis": _maybe(_DIAGNOSIS),
-    "power": _maybe(_POWER),
+    "pass_at": sides_of({"type": "object", "additionalProperties": RATE}, "by k; intervals: secondary"),
+    "majority": sides_of(RATE, "share of items whose most frequent answer is right; interval: secondary"),
+    "replicas": sides_of(maybe(_BLOCKS), "the servers of a side compared on the same items"),
+    "server_starts": sides_of(maybe(_BLOCKS), "the starts of a side's server compared on the same items"),
+    "drift": maybe(_DRIFT),
+    "diagnosis": maybe(_DIAGNOSIS),
+    "power": maybe(_POWER),
     "judged": {"description": "what the delta alone says: the task's verdict unless its run is invalid"}
-    | _maybe(_object({"verdict": _VERDICT, "reason": _TEXT})),
-    "n_items_by_side": _sides(_COUNT),
-    "by_response_length": {"description": "accuracy by output tokens of the response, shortest first"}
-    | _list(_object({"low": _NUMBER, "high": _NUMBER, "middle": _NUMBER})),
-    "items": {
-        "type": "object",
-        "description": "every item as columns: position i of sample_id, category, baseline.* and candidate.*"
-        " is item i; null where a side has no response to it",
-    },
+    | maybe(object_of({"verdict": VERDICT, "reason": TEXT})),
+    "n_items_by_side": sides_of(COUNT),
+    "by_response_length": LENGTHS,
+    "items": ITEMS,
 }
-_CRITERION = _object(
+_CRITERION = object_of(
     {
-        "task": _TEXT,
-        "name": _TEXT,
+        "task": TEXT,
+        "name": TEXT,
         "status": {"enum": ["met", "failed", "invalid", "undecided", "warned"]},
-        "text": _TEXT,
+        "text": TEXT,
     }
 )
-_SIDE_PROVENANCE = _object({"label": _TEXT, "tasks": {"type": "object", "additionalProperties": _RUN}})
+_SIDE_PROVENANCE = object_of({"label": TEXT, "tasks": {"type": "object", "additionalProperties": _RUN}})
 
 REPORT_SCHEMA: Schema = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -223,18 +202,18 @@ REPORT_SCHEMA: Schema = {
     "required": ["schema", "verdict", "tasks"],
     "properties": {
         "schema": {"const": SCHEMA_VERSION},
-        "verdict": _VERDICT,
-        "reason": _TEXT | {"description": "why nothing could be compared at all"},
-        "confidence": _NUMBER,
-        "tasks": _list(_TASK),
-        "only_baseline": _list(_TEXT),
-        "only_candidate": _list(_TEXT),
-        "pooled": _maybe(_ESTIMATE),
-        "notes": _list(_TEXT),
-        "provenance": _sides(_SIDE_PROVENANCE),
-        "comparison_verdict": _maybe(_VERDICT),
-        "divergence": _maybe(DIVERGENCE_SCHEMA),
-        "gate": _object({"policy": _TEXT, "inconclusive": _TEXT, "criteria": _list(_CRITERION)}),
+        "verdict": VERDICT,
+        "reason": TEXT | {"description": "why nothing could be compared at all"},
+        "confidence": NUMBER,
+        "tasks": list_of(_TASK),
+        "only_baseline": list_of(TEXT),
+        "only_candidate": list_of(TEXT),
+        "pooled": maybe(_ESTIMATE),
+        "notes": list_of(TEXT),
+        "provenance": sides_of(_SIDE_PROVENANCE),
+        "comparison_verdict": maybe(VERDICT),
+        "divergence": maybe(DIVERGENCE_SCHEMA),
+        "gate": object_of({"policy": TEXT, "inconclusive": TEXT, "criteria": list_of(_CRITERION)}),
     },
 }
 

@@ -10,14 +10,13 @@ import pandas as pd
 
 from reports.eval_log import EvalLog, read_eval_log
 from reports.foreign import foreign_files, read_foreign, sniff
-from reports.json_text import parse_json
 from reports.log_members import LogError
+from reports.manifest import MANIFEST, read_manifest
 from reports.score_file import read_score_file
 from reports.score_loading import SCORE_SUFFIXES
 from reports.score_table import ScoreTable, TaskFacts, concat_frames
 from reports.server_starts import server_starts
 
-MANIFEST = "manifest.json"
 LOG_SUFFIX = ".eval"
 _DEPTH = 3  # runs directory / label / task / key
 
@@ -103,7 +102,7 @@ def _runs_of_file(path: Path) -> list[TaskRun]:
             TaskRun(facts=facts, frame=table.frame[table.frame["task"] == task].reset_index(drop=True))
             for task, facts in table.facts.items()
         ]
-    manifest = _read_manifest(path.parent / MANIFEST)
+    manifest = read_manifest(path.parent / MANIFEST)
     log = read_eval_log(path)
     return [_united([log], path, manifest if manifest.get("task") == log.facts.task else {})]
 
@@ -126,7 +125,7 @@ def _run_directories(path: Path) -> list[Path]:
 def _runs_of_directory(directory: Path) -> list[TaskRun]:
     """Return the runs of one directory: logs of one fingerprint (ours) or task id (others') are one run."""
     paths = sorted(directory.glob(f"*{LOG_SUFFIX}"))
-    manifest = _read_manifest(directory / MANIFEST)
+    manifest = read_manifest(directory / MANIFEST)
     if not paths and manifest.get("dead"):
         raise LogError(f"{directory}: {manifest['dead']}")
     if not paths:
@@ -189,7 +188,6 @@ def _with_manifest(facts: TaskFacts, manifest: Mapping[str, Any]) -> TaskFacts:
             f"{facts.source}: the log's fingerprint {facts.fingerprint} is not its manifest's"
             f" {manifest['fingerprint']}; the directory was mixed up"
         )
-    epochs, n_items = manifest.get("epochs"), manifest.get("n_items")
     return replace(
         facts,
         fingerprint=facts.fingerprint or manifest.get("fingerprint"),
@@ -199,29 +197,16 @@ def _with_manifest(facts: TaskFacts, manifest: Mapping[str, Any]) -> TaskFacts:
         git_revision=manifest.get("git_revision") or facts.git_revision,
         started=manifest.get("started") or facts.started,
         finished=manifest.get("finished") or facts.finished,
-        client=client if isinstance(client := manifest.get("client"), dict) else {},
-        n_items=n_items if isinstance(n_items, int) else facts.n_items,
-        epochs=epochs if isinstance(epochs, int) else facts.epochs,
-        expected=manifest["expected"] if isinstance(manifest.get("expected"), int) else facts.expected,
-        max_error_rate=_rate(manifest.get("max_error_rate"), facts.max_error_rate),
+        client=manifest.get("client") or {},
+        n_items=_or_else(manifest.get("n_items"), facts.n_items),
+        epochs=_or_else(manifest.get("epochs"), facts.epochs),
+        expected=_or_else(manifest.get("expected"), facts.expected),
+        max_error_rate=_or_else(manifest.get("max_error_rate"), facts.max_error_rate),
         sequential=manifest.get("sequential") or facts.sequential,
         starts=server_starts(manifest.get("starts")),
-        dead=dead if isinstance(dead := manifest.get("dead"), str) else None,
+        dead=manifest.get("dead"),
     )
 
 
-def _rate(value: Any, otherwise: float | None) -> float | None:
-    return float(value) if isinstance(value, int | float) and 0 <= value <= 1 else otherwise
-
-
-def _read_manifest(path: Path) -> Mapping[str, Any]:
-    """Return the manifest, empty where there is none."""
-    if not path.is_file():
-        return {}
-    try:
-        manifest = parse_json(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise LogError(f"{path}: cannot be read ({error}); restore it or give the log itself") from None
-    if not isinstance(manifest, dict):
-        raise LogError(f"{path}: is no JSON object; restore it or give the log itself")
-    return manifest
+def _or_else(value: Any, otherwise: Any) -> Any:
+    return otherwise if value is None else value

@@ -14,7 +14,6 @@ import pyarrow.parquet
 from reports.run_files import TaskRun
 from reports.score_table import COLUMNS, NUMBERS, RUN_COLUMNS, build_frame, concat_frames
 
-FORMATS = ("csv", "jsonl", "parquet")
 _FRACTIONAL = ("score", "ttft_s", "duration_s", "finished_at")
 
 
@@ -39,7 +38,7 @@ def export_rows(runs: list[TaskRun]) -> pd.DataFrame:
 
 
 def render_scores(table: pd.DataFrame, file_format: str) -> bytes:
-    """Return the rows of :func:`export_rows` in one of :data:`FORMATS`."""
+    """Return the rows of :func:`export_rows` in one of :data:`SCORE_FORMATS`."""
     if file_format == "parquet":
         return _parquet(table)
     if file_format == "jsonl":

@@ -174,9 +174,3 @@ def concat_frames(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
         else:
             merged[name] = pd.concat(parts, ignore_index=True)
     return pd.DataFrame(merged)
-
-
-def rows_of_task(table: ScoreTable, task: str) -> pd.DataFrame:
-    """Return the rows of one task with a fresh index."""
-    rows = table.frame[table.frame["task"] == task]
-    return rows.reset_index(drop=True)

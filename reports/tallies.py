@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from reports.best_of import KS, majority_accuracy, mean_pass_at, right_counts
-from reports.replicas import compare_replicas
+from reports.replicas import compare_replicas, named_together
 from reports.report import Counts, EpochCount, SideReport
 from reports.score_table import OUTCOMES, TaskFacts
 from reports.server_starts import compare_starts
@@ -20,7 +20,7 @@ def side_report(facts: TaskFacts, frame: pd.DataFrame) -> SideReport:
         epochs=int(frame["epoch"].nunique()),
         counts=count_outcomes(frame, facts.expected),
         per_epoch=count_epochs(frame),
-        replicas=compare_replicas(frame),
+        replicas=compare_replicas(named_together(frame, facts.endpoint)),
         pass_at=pass_at,
         majority=majority_accuracy(frame) if pass_at and frame["answer"].notna().any() else None,
         speed=speed_of(frame, facts.client),

@@ -114,8 +114,3 @@ def load_image(reference: str) -> str:
     """Return the data URI to send for a reference of :data:`STORE`; raise :class:`ImageError`."""
     image = STORE.sent(reference)
     return f"data:{image.mime_type};base64,{base64.b64encode(image.content).decode('ascii')}"
-
-
-def is_reference(text: str) -> bool:
-    """Return whether ``text`` is a reference to a kept image."""
-    return text.startswith(SCHEME)

@@ -6,11 +6,10 @@ from pathlib import Path
 import click
 
 from evals.commands.report import render_comparison_junit
-from evals.commands.run_path import RUN_PATH
 from evals.exit_code import CommandError, ExitCode
 from evals.report_files import write_files
 from reports.comparability import NotComparableError, UnknownFieldError
-from reports.comparison import DEFAULT_CONFIDENCE, ComparisonSettings, UnknownTaskError, compare
+from reports.comparison import ComparisonSettings, UnknownTaskError, compare
 from reports.divergence.read_block import read_divergence
 from reports.html.report_page import render_html
 from reports.json_report import SCHEMA_VERSION, render_json, to_json
@@ -30,43 +29,7 @@ EXIT_CODES = {
 }
 
 
-@click.command("compare", short_help="compare two checkpoints' runs: paired delta, interval, verdict")
-@click.argument("baseline", type=RUN_PATH)
-@click.argument("candidate", type=RUN_PATH)
-@click.option("--task", "tasks", multiple=True, metavar="T", help="Only this task (may be repeated).")
-@click.option(
-    "--margin",
-    "margins",
-    multiple=True,
-    metavar="X|TASK=X",
-    help="Largest tolerated loss: 0.01 is one point.",
-)
-@click.option("--confidence", type=float, default=DEFAULT_CONFIDENCE, show_default=True, metavar="X")
-@click.option(
-    "--allow-mismatch", multiple=True, metavar="FIELD", help="Compare although this protocol field differs."
-)
-@click.option(
-    "--a-a",
-    "same_checkpoint",
-    is_flag=True,
-    help="Both are runs of one checkpoint: measure the noise floor, pass where they differ by no more.",
-)
-@click.option(
-    "--divergence",
-    "divergence_path",
-    type=click.Path(exists=True, path_type=Path),
-    metavar="DIR|FILE",
-    help="A divergence.json to show beside the deltas.",
-)
-@click.option("--max-error-rate", type=float, metavar="X", help="Failed responses a valid run may have.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Where report.html, report.md, report.json and junit.xml go.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print report.json and nothing else.")
-def command(
+def compare_runs(
     baseline: Path,
     candidate: Path,
     tasks: tuple[str, ...],
@@ -79,13 +42,7 @@ def command(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Compare CANDIDATE with BASELINE (each a run directory, a log or a score file).
-
-    A missing or failed response is never counted as wrong; a failure is never a score.
-
-    \b
-    Exit codes: 0 pass, 1 regression, 2 usage, 3 inconclusive, 4 not comparable or invalid.
-    """
+    """Do what ``quantcheck compare`` is asked; its flags are in :mod:`evals.flags.compare`."""
     overall, by_task = parse_margins(margins)
     settings = ComparisonSettings(
         tasks=tasks,

@@ -19,18 +19,7 @@ from tasks.rows import DataError
 from tasks.wheel import cached_path
 
 
-@click.command()
-@click.argument("tasks", nargs=-1)
-@click.option("--variant", help="Only this variant; by default all of a task's.")
-@click.option(
-    "--verify", is_flag=True, help="Load the data, decode every image, compare with what is pinned."
-)
-@click.option("--dataset-path", type=click.Path(path_type=Path), help="Local copy, for one task and variant.")
-@click.option(
-    "--image-root", type=click.Path(path_type=Path, file_okay=False), help="Folder of its image files."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(
+def show_data(
     tasks: tuple[str, ...],
     variant: str | None,
     verify: bool,
@@ -38,10 +27,7 @@ def command(
     image_root: Path | None,
     as_json: bool,
 ) -> int:
-    """Show the source, revision and pins of the data of TASK... (all by default); no network without --verify.
-
-    With --verify the exit code is 5 where any data cannot be had or is not what is pinned.
-    """
+    """Do what ``quantcheck data`` is asked; its flags are in :mod:`evals.flags.data`."""
     source = ExamSource(path=dataset_path, image_root=image_root)
     chosen = _chosen([find_benchmark(task) for task in tasks] or list(BENCHMARKS.values()), variant)
     if dataset_path is not None and len(tasks) != 1:

@@ -4,8 +4,6 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-import click
-
 from evals.commands.compare import write_report
 from evals.endpoint import Endpoint
 from evals.exit_code import CommandError, ExitCode
@@ -31,14 +29,8 @@ SIDES = ("int4", "nvfp4")
 TOKEN_SCALE = 0.01  # a hundredth of real lengths: the same shape, two minutes instead of two GPU days
 
 
-@click.command()
-@click.option("--runs-dir", type=click.Path(path_type=Path), default=Path("demo-runs"), show_default=True)
-@click.option(
-    "--epochs", type=click.IntRange(min=1), help="Passes over the 30 problems; else the preset's 32."
-)
-@click.option("--dataset-path", type=click.Path(path_type=Path), help="Local copy of AIME 2025.")
-def command(runs_dir: Path, epochs: int | None, dataset_path: Path | None) -> None:
-    """Evaluate two simulated checkpoints on AIME 2025 and compare them; needs no endpoint and no GPU."""
+def show_demo(runs_dir: Path, epochs: int | None, dataset_path: Path | None) -> None:
+    """Do what ``quantcheck demo`` is asked; its flags are in :mod:`evals.flags.demo`."""
     benchmark = find_benchmark(TASK)
     exam = load_exam(benchmark, path=dataset_path)
     book = book_of((benchmark, exam.items))

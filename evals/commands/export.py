@@ -5,25 +5,16 @@ from pathlib import Path
 
 import click
 
-from evals.commands.run_path import RUN_PATH
 from evals.exit_code import CommandError, ExitCode
 from reports.log_members import LogError
+from reports.output_formats import SCORE_FORMATS
 from reports.run_files import AmbiguousRunError, find_runs, only_run, runs_by_task
 from reports.score_columns import ScoreFileError
-from reports.score_export import FORMATS, export_rows, render_scores
+from reports.score_export import export_rows, render_scores
 
 
-@click.command("export", short_help="write a run's score table: one row a response")
-@click.argument("run", type=RUN_PATH)
-@click.option(
-    "--format", "file_format", type=click.Choice(FORMATS), help="Default: by --out's suffix, else csv."
-)
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Default: standard output.")
-def command(run: Path, file_format: str | None, out: Path | None) -> None:
-    """Write the score table of RUN (a run directory, a log or a score file).
-
-    `quantcheck compare` reads the file back to the same result.
-    """
+def write_scores(run: Path, file_format: str | None, out: Path | None) -> None:
+    """Do what ``quantcheck export`` is asked; its flags are in :mod:`evals.flags.export`."""
     chosen = file_format or _by_suffix(out)
     if out is None and chosen == "parquet":
         raise click.UsageError("--format parquet: is binary; name a file with --out FILE")
@@ -47,4 +38,4 @@ def command(run: Path, file_format: str | None, out: Path | None) -> None:
 
 def _by_suffix(out: Path | None) -> str:
     suffix = out.suffix.removeprefix(".") if out is not None else ""
-    return suffix if suffix in FORMATS else "csv"
+    return suffix if suffix in SCORE_FORMATS else "csv"

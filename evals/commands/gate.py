@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from evals.commands.compare import EXIT_CODES, refusal_document
-from evals.commands.run_path import RUN_PATH
 from evals.exit_code import CommandError, ExitCode
 from evals.report_files import write_files
 from reports.comparability import NotComparableError
@@ -25,27 +24,7 @@ from reports.policy_file import PolicyError, read_policy
 from reports.score_columns import ScoreFileError
 
 
-@click.command("gate", short_help="apply a release policy to two runs")
-@click.option("--policy", "policy_file", required=True, type=click.Path(path_type=Path), metavar="FILE")
-@click.option("--baseline", required=True, type=RUN_PATH, metavar="DIR")
-@click.option("--candidate", required=True, type=RUN_PATH, metavar="DIR")
-@click.option(
-    "--divergence",
-    "divergence_path",
-    type=click.Path(exists=True, path_type=Path),
-    metavar="DIR|FILE",
-    help="A divergence.json to show beside the deltas and to judge by the policy's advice.",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("gate"),
-    show_default=True,
-    metavar="DIR",
-    help="Where report.html, report.md, report.json and junit.xml go.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print report.json and nothing else.")
-def command(
+def judge_candidate(
     policy_file: Path,
     baseline: Path,
     candidate: Path,
@@ -53,12 +32,7 @@ def command(
     out: Path,
     as_json: bool,
 ) -> None:
-    """Apply a release policy to CANDIDATE and BASELINE (run directories, logs or score files).
-
-    \b
-    Exit codes: 0 pass, 1 a requirement failed, 2 usage or policy, 3 inconclusive,
-    4 not comparable, invalid, or a required task missing.
-    """
+    """Do what ``quantcheck gate`` is asked; its flags are in :mod:`evals.flags.gate`."""
     try:
         policy = read_policy(policy_file)
         divergence = read_divergence(divergence_path) if divergence_path is not None else None

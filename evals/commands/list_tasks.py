@@ -3,17 +3,13 @@
 import json
 from typing import Any
 
-import click
-
 from tasks.benchmark import Benchmark
 from tasks.catalog import BENCHMARKS
 from tasks.spec import Preset, Sampling
 
 
-@click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(as_json: bool) -> None:
-    """Show the tasks and the protocols they ship; the first preset is the default."""
+def show_tasks(as_json: bool) -> None:
+    """Do what ``quantcheck list`` is asked; its flags are in :mod:`evals.flags.list_tasks`."""
     if as_json:
         print(json.dumps({"schema": 1, "tasks": [_facts(benchmark) for benchmark in BENCHMARKS.values()]}))
         return

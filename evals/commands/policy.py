@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from evals.commands.run_path import RUN_PATH
 from evals.exit_code import CommandError, ExitCode
 from evals.report_files import write_new_file
 from reports.comparability import NotComparableError
@@ -19,21 +18,8 @@ from reports.policy_template import (
 from reports.score_columns import ScoreFileError
 
 
-@click.group("policy", short_help="write a release policy for quantcheck gate")
-def command() -> None:
-    """Release policies for `quantcheck gate`."""
-
-
-@command.command("init")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Default: standard output.")
-@click.option(
-    "--baseline",
-    type=RUN_PATH,
-    metavar="DIR",
-    help="Take tasks and noise from this baseline instead of the published ones.",
-)
-def init(out: Path | None, baseline: Path | None) -> None:
-    """Write a commented policy; margins are those that equal checkpoints pass four times in five."""
+def write_policy(out: Path | None, baseline: Path | None) -> None:
+    """Do what ``quantcheck policy init`` is asked; its flags are in :mod:`evals.flags.policy`."""
     text = render_policy(_suggested(baseline))
     if out is None:
         click.echo(text, nl=False)

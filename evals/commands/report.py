@@ -11,32 +11,21 @@ from reports.gate_outputs import render_gate_markdown
 from reports.html.report_page import render_gate_html, render_html
 from reports.junit import render_junit
 from reports.markdown import render_markdown
+from reports.output_formats import REPORT_NAMES
 from reports.report import Report
 from reports.report_reader import NAME, ReadReport, ReportFileError, read_report
 from reports.task_criteria import loss_criterion
 from reports.vendor_reader import vendor_from_document
 from reports.vendor_table import REPORT_FILE, VendorReportError, read_document
 
-NAMES = {"html": "report.html", "md": "report.md", "junit": "junit.xml"}
 _FORMAT_OF_SUFFIX = {".html": "html", ".htm": "html", ".md": "md", ".xml": "junit"}
 
 
-@click.command("report", short_help="render a report.json as HTML, markdown or JUnit")
-@click.argument("source", metavar="DIR|FILE.json", type=click.Path(path_type=Path))
-@click.option(
-    "--format", "file_format", type=click.Choice(list(NAMES)), help="Default: by --out's suffix, else html."
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Default: the file of that format beside the report; - is standard output.",
-)
-def command(source: Path, file_format: str | None, out: Path | None) -> None:
-    """Render the report.json of compare or gate, or the vendor_report.json of verify, without the logs."""
+def render_again(source: Path, file_format: str | None, out: Path | None) -> None:
+    """Do what ``quantcheck report`` is asked; its flags are in :mod:`evals.flags.report`."""
     chosen = file_format or _FORMAT_OF_SUFFIX.get(out.suffix.lower() if out is not None else "", "html")
     vendor = _vendor_file(source)
-    names = RENDERINGS if vendor is not None else NAMES
+    names = RENDERINGS if vendor is not None else REPORT_NAMES
     beside = source if source.is_dir() else source.parent
     target = out if out is not None else beside / names[chosen]
     directory = Path() if str(target) == "-" else target.parent

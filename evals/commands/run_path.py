@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from evals.mirror import run_path
+from evals.flags.later import body
 
 
 class RunPath(click.Path):
@@ -13,7 +13,9 @@ class RunPath(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the local path; raises :class:`evals.object_store.StoreError` where a URL cannot be read."""
-        return super().convert(run_path(value) if isinstance(value, str) else value, param, ctx)
+        return super().convert(
+            body("evals.mirror", "run_path")(value) if isinstance(value, str) else value, param, ctx
+        )
 
 
 RUN_PATH = RunPath(path_type=Path)

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from evals.commands.run_path import RUN_PATH
 from evals.exit_code import CommandError, ExitCode
 from reports.cost import Price, PriceError
 from reports.json_report import to_json
@@ -14,14 +13,7 @@ from reports.score_columns import ScoreFileError
 from reports.speed_table import render_speed, speed_document, speed_rows
 
 
-@click.command("speed", short_help="show speed and cost beside accuracy")
-@click.argument("runs", nargs=-1, required=True, type=RUN_PATH, metavar="RUN...")
-@click.option("--task", "tasks", multiple=True, metavar="T", help="Only this task (may be repeated).")
-@click.option("--gpu-hour-price", type=float, metavar="X", help="Price of one GPU for an hour; with --gpus.")
-@click.option("--gpus", type=int, metavar="N", help="GPUs that served the run, of all servers together.")
-@click.option("--price-per-million", type=float, metavar="X", help="Price of a million output tokens.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
-def command(
+def show_speed(
     runs: tuple[Path, ...],
     tasks: tuple[str, ...],
     gpu_hour_price: float | None,
@@ -29,10 +21,7 @@ def command(
     price_per_million: float | None,
     as_json: bool,
 ) -> None:
-    """Show how fast each RUN was served, in the terms of serving benchmarks, beside its accuracy.
-
-    One run is shown in full; several give one table a task, the cheapest first where a price is given.
-    """
+    """Do what ``quantcheck speed`` is asked; its flags are in :mod:`evals.flags.speed`."""
     price = _price(gpu_hour_price, gpus, price_per_million)
     try:
         found = [run for path in dict.fromkeys(runs) for run in find_runs(path)]

@@ -4,25 +4,14 @@ from pathlib import Path
 
 import click
 
-from evals.commands.run_path import RUNS_DIRECTORY
 from reports.history import History, Series, read_history
 from reports.json_report import to_json
 from reports.trend import follow
 from reports.trend_text import render_trend, trend_document
 
 
-@click.command("trend", short_help="show accuracy over many runs: drift, slope, server versions")
-@click.argument("directory", type=RUNS_DIRECTORY, metavar="DIR")
-@click.option("--task", "tasks", multiple=True, metavar="T", help="Only this task (may be repeated).")
-@click.option("--across-labels", is_flag=True, help="Labels name dates, not checkpoints: one series for all.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
-def command(directory: Path, tasks: tuple[str, ...], across_labels: bool, as_json: bool) -> None:
-    """Follow the runs under DIR over time, one series a task, label and protocol.
-
-    A run is flagged where it leaves the earlier ones by more than sampling explains: "watch" beyond the
-    95 % interval of the difference, "drift" beyond the 99.73 % one. The exit code is 0 all the same: it is
-    the gate that fails.
-    """
+def follow_runs(directory: Path, tasks: tuple[str, ...], across_labels: bool, as_json: bool) -> None:
+    """Do what ``quantcheck trend`` is asked; its flags are in :mod:`evals.flags.trend`."""
     history = read_history(directory, across_labels=across_labels)
     series = _of_tasks(history, tasks)
     trends = [follow(one) for one in series]

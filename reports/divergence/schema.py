@@ -1,39 +1,27 @@
 """The JSON schema of the ``divergence`` block, alone in divergence.json and within report.json."""
 
-from typing import Any
+from reports.schema_values import (
+    COUNT,
+    MAYBE_NUMBER,
+    MAYBE_TEXT,
+    NUMBER,
+    TEXT,
+    Schema,
+    list_of,
+    maybe,
+    object_of,
+)
 
-Schema = dict[str, Any]
-
-_NUMBER: Schema = {"type": "number"}
-_MAYBE_NUMBER: Schema = {"type": ["number", "null"]}
-_COUNT: Schema = {"type": "integer", "minimum": 0}
-_TEXT: Schema = {"type": "string"}
-_MAYBE_TEXT: Schema = {"type": ["string", "null"]}
 _TRUTH: Schema = {"type": "boolean"}
-
-
-def _object(properties: Schema, description: str = "") -> Schema:
-    schema: Schema = {"type": "object", "properties": properties, "required": list(properties)}
-    return schema | ({"description": description} if description else {})
-
-
-def _list(items: Schema) -> Schema:
-    return {"type": "array", "items": items}
-
-
-def _maybe(schema: Schema) -> Schema:
-    return {"anyOf": [schema, {"type": "null"}]}
-
-
 # value, low, high, confidence and method, as everywhere in report.json; in short, for it stands here often
 _ESTIMATE: Schema = {"type": ["object", "null"], "required": ["value", "low", "high"]}
-_SIDE = _object(
-    {"label": _TEXT}
-    | dict.fromkeys(("model", "base_url", "engine", "version", "served_path", "quantization"), _MAYBE_TEXT)
-    | {"started": _MAYBE_TEXT}
+_SIDE = object_of(
+    {"label": TEXT}
+    | dict.fromkeys(("model", "base_url", "engine", "version", "served_path", "quantization"), MAYBE_TEXT)
+    | {"started": MAYBE_TEXT}
 )
 _FIGURES: Schema = {
-    "n_response_tokens": _COUNT,
+    "n_response_tokens": COUNT,
     "is_identical": _TRUTH,
     **dict.fromkeys(
         (
@@ -42,70 +30,70 @@ _FIGURES: Schema = {
         ),
         _ESTIMATE,
     ),
-    "top_k": _COUNT,
-    "ruled_out": _object({"baseline": _COUNT, "candidate": _COUNT}),
+    "top_k": COUNT,
+    "ruled_out": object_of({"baseline": COUNT, "candidate": COUNT}),
 }
 _ROW: Schema = {
-    "name": _TEXT,
-    "n_texts": _COUNT,
-    "n_tokens": _COUNT,
-    "mean_log_ratio": _MAYBE_NUMBER,
-    "mean_absolute": _MAYBE_NUMBER,
+    "name": TEXT,
+    "n_texts": COUNT,
+    "n_tokens": COUNT,
+    "mean_log_ratio": MAYBE_NUMBER,
+    "mean_absolute": MAYBE_NUMBER,
     **dict.fromkeys(
         ("log_ratio_interval", "absolute_interval", "controlled", "top1_agreement", "left_top_k"), _ESTIMATE
     ),
 }
-_SINGLE = _object(
+_SINGLE = object_of(
     {
-        **dict.fromkeys(("text", "task", "part", "token", "before", "after"), _TEXT),
-        **dict.fromkeys(("position", "baseline_rank", "candidate_rank"), _COUNT),
-        **dict.fromkeys(("baseline", "candidate", "log_ratio"), _MAYBE_NUMBER),
+        **dict.fromkeys(("text", "task", "part", "token", "before", "after"), TEXT),
+        **dict.fromkeys(("position", "baseline_rank", "candidate_rank"), COUNT),
+        **dict.fromkeys(("baseline", "candidate", "log_ratio"), MAYBE_NUMBER),
     }
 )
-_DIFFERENCE = _object(
+_DIFFERENCE = object_of(
     {
-        "text": _TEXT,
-        "kind": _TEXT,
-        "position": _COUNT,
-        "n_baseline": _COUNT,
-        "n_candidate": _COUNT,
-        "baseline": _list(_TEXT),
-        "candidate": _list(_TEXT),
+        "text": TEXT,
+        "kind": TEXT,
+        "position": COUNT,
+        "n_baseline": COUNT,
+        "n_candidate": COUNT,
+        "baseline": list_of(TEXT),
+        "candidate": list_of(TEXT),
     }
 )
-DIVERGENCE_SCHEMA: Schema = _object(
+DIVERGENCE_SCHEMA: Schema = object_of(
     {
         "schema": {"const": 1},
         "baseline": _SIDE,
         "candidate": _SIDE,
-        "confidence": _NUMBER,
-        "n_texts": _COUNT,
-        "n_tokens": _COUNT,
+        "confidence": NUMBER,
+        "n_texts": COUNT,
+        "n_tokens": COUNT,
         "is_sampled_from_baseline": _TRUTH,
         **_FIGURES,
         "kl": _ESTIMATE,
         "kl_controlled": _ESTIMATE,
-        "floor": _maybe(_object(_FIGURES)),
+        "floor": maybe(object_of(_FIGURES)),
         "beyond_floor": _ESTIMATE,
-        "by_part": _list(_object(_ROW)),
-        "by_position": _list(_object({"from": _COUNT, "to": _COUNT, **_ROW})),
-        "position_trend": _maybe(_object({"per_doubling": _ESTIMATE, "relative": _MAYBE_NUMBER})),
-        "by_task": _list(_object(_ROW)),
-        "by_category": _list(_object(_ROW)),
-        "largest": _list(_SINGLE),
-        "tokens": _object(
+        "by_part": list_of(object_of(_ROW)),
+        "by_position": list_of(object_of({"from": COUNT, "to": COUNT, **_ROW})),
+        "position_trend": maybe(object_of({"per_doubling": _ESTIMATE, "relative": MAYBE_NUMBER})),
+        "by_task": list_of(object_of(_ROW)),
+        "by_category": list_of(object_of(_ROW)),
+        "largest": list_of(_SINGLE),
+        "tokens": object_of(
             {
-                "n_same": _COUNT,
-                "n_different": _COUNT,
-                "kinds": {"type": "object", "additionalProperties": _COUNT},
-                "examples": _list(_DIFFERENCE),
+                "n_same": COUNT,
+                "n_different": COUNT,
+                "kinds": {"type": "object", "additionalProperties": COUNT},
+                "examples": list_of(_DIFFERENCE),
             }
         ),
-        "only_baseline": _COUNT,
-        "only_candidate": _COUNT,
-        "findings": _list(_object({"kind": _TEXT, "text": _TEXT})),
-        "caveats": _list(_TEXT),
-        "notes": _list(_TEXT),
+        "only_baseline": COUNT,
+        "only_candidate": COUNT,
+        "findings": list_of(object_of({"kind": TEXT, "text": TEXT})),
+        "caveats": list_of(TEXT),
+        "notes": list_of(TEXT),
     },
-    "how far the candidate's token probabilities moved on the same texts; natural logarithms, nats a token",
+    description="how far the candidate's token probabilities moved on the same texts; natural logarithms, nats a token",
 )

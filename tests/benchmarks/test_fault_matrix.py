@@ -9,17 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.fault_matrix import (
-    HARMLESS,
-    POLICY,
-    REFUSED,
-    RETRIED,
-    Matrix,
-    Size,
-    expected_code,
-    faults_of_the_wire,
-    is_good,
-)
+from benchmarks.fault_matrix import POLICY, Matrix, Size, expected_code, is_good
+from benchmarks.wire_faults import HARMLESS, REFUSED, RETRIED, faults_of_the_wire
 
 SMALL, LARGE = Size(n_items=4, epochs=1), Size(n_items=30, epochs=2)
 FORMS = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "plain"])

@@ -56,6 +56,7 @@ def test_a_dead_checkpoint_is_stopped_and_named(smoke, cli, tmp_path):
     smoke(profile(1.0), "--limit", 8, "--epochs", 1, label="alive")
     ended = smoke(BROKEN, "--max-tokens", 128, "--max-connections", 4, label="dead")
     assert ended.code == 5 and "dead checkpoint" in ended.err
+    assert "replies say nothing" in ended.err and "accuracy 0" not in ended.err
     summary = json.loads(ended.out)
     assert summary["status"] == "invalid" and summary["accuracy"]["value"] is None
     assert 8 <= summary["requests_sent"] < 40

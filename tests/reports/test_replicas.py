@@ -9,7 +9,7 @@ from scipy.stats import binomtest, fisher_exact
 
 from reports.replica_mark import at_replica, replica_of_error
 from reports.replica_text import replica_caution, replica_lines, replicas_section
-from reports.replicas import LEVEL, are_unlike, compare_replicas, replicas_of
+from reports.replicas import LEVEL, are_unlike, compare_replicas, named_together, replicas_of
 from reports.score_table import build_frame
 from tests.reports.score_rows import score_matrix, score_rows
 
@@ -164,3 +164,27 @@ def test_a_mixed_fleet_is_said_in_so_many_words() -> None:
 def test_an_error_of_no_replica(words: str) -> None:
     assert replica_of_error(words) is None
     assert replica_of_error(words + at_replica(A)) == A
+
+
+def listed(*urls: str) -> list[dict[str, object]]:
+    return [{"base_url": url, "problem": None} for url in urls]
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "compared"),
+    [
+        pytest.param({"base_url": B, "named_together": []}, None, id="one server that moved"),
+        pytest.param({"base_url": B}, None, id="one server, a run of before"),
+        pytest.param({"base_url": A, "named_together": [A, B, C]}, (A, B, C), id="two starts of two each"),
+        pytest.param({"base_url": C, "named_together": [A, B]}, (A, B), id="two, then one by itself"),
+        pytest.param({"base_url": A, "replicas": listed(A, B)}, (A, B), id="two, a run of before"),
+        pytest.param({}, (A, B, C), id="a score file"),
+    ],
+)
+def test_servers_are_replicas_only_where_a_start_named_several(
+    endpoint: dict[str, object], compared: tuple[str, ...] | None
+) -> None:
+    table = fleet(np.random.default_rng(3), [0.0, 0.0, 0.0], 12, 4)
+    table["replica"] = pd.Categorical(table["replica"])
+    test = compare_replicas(named_together(table, endpoint))
+    assert (None if test is None else tuple(map(str, test.names))) == compared

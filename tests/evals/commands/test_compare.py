@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from evals.commands.compare import command
 from evals.exit_code import CommandError
+from evals.flags.compare import command
 
 
 def _grid(path: Path, n_items: int, n_epochs: int, right: int) -> Path:

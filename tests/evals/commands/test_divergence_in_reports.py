@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from evals.commands import compare, gate
-from evals.commands.report import command as report
 from evals.exit_code import CommandError
+from evals.flags import compare, gate
+from evals.flags.report import command as report
 from reports.divergence.document import divergence_document
 from reports.divergence.figures import diverge
 from reports.divergence.measure import measure

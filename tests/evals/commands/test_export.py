@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from evals.commands.compare import command as compare
-from evals.commands.export import command as export
+from evals.flags.compare import command as compare
+from evals.flags.export import command as export
 
 ROWS = """task,sample_id,epoch,outcome,score,answer,output_tokens,seed,flags,content_hash,secondary,expected
 x,a,1,correct,1,"70, or

@@ -7,9 +7,9 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
-from evals.commands.gate import command as gate
-from evals.commands.policy import command as policy
 from evals.exit_code import CommandError
+from evals.flags.gate import command as gate
+from evals.flags.policy import command as policy
 from reports.policy_file import read_policy
 from reports.report_schema import REPORT_SCHEMA
 

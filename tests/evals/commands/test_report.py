@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from evals.commands import compare, gate
-from evals.commands.report import command
 from evals.exit_code import CommandError
+from evals.flags import compare, gate
+from evals.flags.report import command
 
 POLICY = "schema = 1\n[tasks.aime25]\nmargin = 0.02\n[baseline]\nallow_foreign = true\n"
 

@@ -73,6 +73,23 @@ def summary_of(tmp_path):
     return json.loads(next((tmp_path / "runs").rglob("summary.json")).read_text())
 
 
+def test_one_server_that_moved_is_no_fleet(ask, replica, cli, tmp_path):
+    """Ports change between two starts of one server; two replicas that moved stay replicas."""
+    for number in range(2):
+        assert ask(replica("good", seed=number).base_url, epochs=number + 1).code == 0
+    assert "replicas" not in summary_of(tmp_path)
+    run = tmp_path / "runs" / "x"
+    assert read_scores(run).frame["replica"].nunique() == 2  # each response still knows its server
+    compared = cli("compare", run, run, "--out", tmp_path / "out", "--json")
+    assert json.loads(compared.out)["tasks"][0]["replicas"] == {"baseline": None, "candidate": None}
+    two = urls(replica(), replica())
+    assert ask(None, *two, epochs=4).code == 0
+    named = {entry["replica"] for entry in summary_of(tmp_path)["replicas"]["by_replica"]}
+    assert named == set(two[1::2])
+    assert ask(replica().base_url, epochs=5).code == 0  # alone again: what was compared stays compared
+    assert {entry["replica"] for entry in summary_of(tmp_path)["replicas"]["by_replica"]} == named
+
+
 def test_a_dead_entry_is_named_survived_and_stated(ask, replica, dead_url, tmp_path):
     listed = tmp_path / "fleet.txt"
     listed.write_text(f"# three\n{replica().base_url}\n{dead_url}\n{replica().base_url}\n")

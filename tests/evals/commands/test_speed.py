@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from evals.commands.speed import command
+from evals.flags.speed import command
 
 HEADER = "task,sample_id,epoch,score,output_tokens,ttft_s,duration_s,finished_at,label,fingerprint\n"
 
