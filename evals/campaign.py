@@ -1,8 +1,7 @@
 """A campaign: checkpoints x tasks x presets, in which order they are run, and how each run stands."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -128,31 +127,3 @@ def startable(
 def has_parallel_runs(runs: Sequence[PlannedRun], most: int | None) -> bool:
     """Return whether any two of the runs may be made at the same time."""
     return most != 1 and any(not one.urls & other.urls for one, other in combinations(runs, 2))
-
-
-class RunStatus(StrEnum):
-    """How one run of a campaign stands."""
-
-    WAITING = "waiting"
-    RUNNING = "running"
-    COMPLETE = "complete"
-    PARTIAL = "partial"
-    INVALID = "invalid"
-    FAILED = "failed"  # stopped, or could not start
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunState:
-    """What came of one run; ``summary`` is that of the run, empty where it has none. ``was_kept``: made before."""
-
-    status: RunStatus = RunStatus.WAITING
-    directory: Path | None = None
-    summary: Mapping[str, Any] = field(default_factory=dict)
-    problem: str | None = None
-    code: ExitCode = ExitCode.DONE
-    was_kept: bool = False
-
-    @property
-    def has_scores(self) -> bool:
-        """Whether there is something to compare."""
-        return self.directory is not None and bool(self.summary)

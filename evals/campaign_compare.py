@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from evals.campaign import Campaign, CampaignTask, Checkpoint, RunState
+from evals.campaign import Campaign, CampaignTask, Checkpoint
 from evals.mirror import run_path
 from evals.object_store import StoreError
+from evals.run_state import RunState
 from reports.comparability import NotComparableError
 from reports.comparison import ComparisonSettings, Side, compare_sides, find_side
 from reports.log_members import LogError

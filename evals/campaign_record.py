@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evals.campaign import Campaign, PlannedRun, RunState, RunStatus
+from evals.campaign import Campaign, PlannedRun
 from evals.exit_code import ExitCode
 from evals.run_directory import read_notes, write_json
+from evals.run_state import RunState, RunStatus
 
 SCHEMA = 1
 RECORD = "campaign.json"

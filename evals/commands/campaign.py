@@ -11,17 +11,19 @@ from typing import Any
 
 import click
 
-from evals.campaign import Campaign, RunState, RunStatus, has_parallel_runs, worst
+from evals.campaign import Campaign, has_parallel_runs, worst
 from evals.campaign_compare import Compared, compare_all
 from evals.campaign_record import states_so_far, write_record
 from evals.campaign_template import TEMPLATE
 from evals.commands.campaign_file import read_campaign
-from evals.commands.campaign_parallel import ParallelRuns, show
-from evals.commands.campaign_run import run_one
+from evals.commands.campaign_parallel import make_at_once
 from evals.commands.campaign_text import final_lines, progress_lines, run_title
 from evals.commands.compare import EXIT_CODES, write_report
+from evals.commands.one_run import run_one
+from evals.commands.runs_at_once import show
 from evals.exit_code import CommandError, ExitCode
 from evals.report_files import write_new_file
+from evals.run_state import RunState, RunStatus
 from reports.intervals import Estimate
 from reports.json_values import estimate
 
@@ -81,7 +83,7 @@ def _make_in_turn(campaign: Campaign, states: dict[str, RunState]) -> None:
         states[planned.identity] = RunState(status=RunStatus.RUNNING)
         _show_progress(campaign, states, started)
         show(run_title(planned, number, len(campaign.runs)))
-        states[planned.identity] = run_one(planned)
+        states[planned.identity] = run_one(planned.parameters)
         write_record(campaign, states)
         if states[planned.identity].code is ExitCode.INTERRUPTED:
             return
@@ -89,12 +91,12 @@ def _make_in_turn(campaign: Campaign, states: dict[str, RunState]) -> None:
 
 def _make_at_once(campaign: Campaign, states: dict[str, RunState]) -> None:
     """Make what is missing in processes, at the same time where endpoints differ; this one keeps the record."""
-    ParallelRuns(
+    make_at_once(
         campaign,
         states,
         on_change=partial(_show_progress, campaign, states, time.monotonic()),
         on_end=partial(write_record, campaign, states),
-    ).make()
+    )
 
 
 def _show_progress(campaign: Campaign, states: Mapping[str, RunState], started: float) -> None:

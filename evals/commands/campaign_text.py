@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from evals.campaign import Campaign, PlannedRun, RunState, RunStatus
+from evals.campaign import Campaign, PlannedRun
 from evals.campaign_compare import Compared
+from evals.run_state import RunState, RunStatus
 from reports import numbers
 from reports.intervals import Estimate
 from reports.report import TaskReport

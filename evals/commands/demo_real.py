@@ -1,5 +1,6 @@
 """``quantcheck demo-real``: real weights on this machine, quantized here, served by llama.cpp, compared."""
 
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from evals.local_weights.variants import DEFAULT_VARIANTS, VARIANTS
 from reports.verdict import check_margin
 
 NEEDED = ("xllamacpp", "gguf")  # the extra `local`
+MOST_PARALLEL = 4  # each holds a model in memory
 
 
 @click.command("demo-real")
@@ -52,15 +54,23 @@ NEEDED = ("xllamacpp", "gguf")  # the extra `local`
 )
 @click.option("--margin", type=float, default=0.05, show_default=True, help="Largest tolerated loss.")
 @click.option(
+    "--parallel",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"Checkpoints run at the same time, a core each.  [default: the cores there are, at most {MOST_PARALLEL}]",
+)
+@click.option(
     "--runs-dir",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("demo-real-runs"),
     show_default=True,
 )
-def command(gguf: Path | None, variants: tuple[str, ...], margin: float, **options: Any) -> None:
+def command(
+    gguf: Path | None, variants: tuple[str, ...], margin: float, parallel: int | None, **options: Any
+) -> None:
     """Quantize real weights in several ways, run the smoke task on each, and show which lose anything.
 
-    Needs no GPU: one checkpoint at a time, one thread. The same command again resumes. Exit code 0 says that
+    Needs no GPU: one thread a checkpoint. The same command again resumes. Exit code 0 says that
     the demonstration came to its end, whatever its verdicts.
     """
     missing = [name for name in NEEDED if find_spec(name) is None]
@@ -74,8 +84,19 @@ def command(gguf: Path | None, variants: tuple[str, ...], margin: float, **optio
         check_margin(margin)
     except ValueError as error:
         raise click.UsageError(f"--{error}") from None
-    settings = DemoSettings(variants=variants or DEFAULT_VARIANTS, margin=margin, **options)
+    settings = DemoSettings(
+        variants=variants or DEFAULT_VARIANTS,
+        margin=margin,
+        parallel=parallel or min(_cores(), MOST_PARALLEL),
+        **options,
+    )
     # here and not above: only with the extra is there something to import
     from evals.local_weights.real_demo import show_demo  # noqa: PLC0415
 
     show_demo(gguf, settings)
+
+
+def _cores() -> int:
+    """Return how many cores this process may use, where the system tells; else how many there are."""
+    allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
+    return len(allowed) or os.cpu_count() or 1

@@ -1,35 +1,24 @@
 """Run the smoke task on quantized variants of one model and compare each with the weights as they came."""
 
-import json
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from evals.commands.compare import write_report
-from evals.commands.run import command as run_command
+from evals.commands.runs_at_once import Job, RunsAtOnce, make_in_turn
 from evals.exit_code import CommandError, ExitCode
+from evals.local_weights.checkpoint_run import TASK, Assignment, Workshop, run_checkpoint
 from evals.local_weights.settings import DemoSettings
-from evals.local_weights.variants import SOURCE, VARIANTS, Variant
+from evals.local_weights.variants import SOURCE
+from evals.run_state import RunState
 from reports.comparison import ComparisonSettings, compare
 from reports.log_members import LogError
 from reports.report import TaskReport
 from reports.tolerance import Tolerance
-
-TASK = "smoke"
-# One request's prompt does not help the next, so that a seed gives its text again; llama.cpp's own sampling off.
-EXTRA_BODY = {"cache_prompt": False, "top_k": 0, "min_p": 0}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Workshop:
-    """What makes and serves a checkpoint: ``write(source, target, variant)``, ``serve(weights, model, log)``."""
-
-    write: Callable[[Path, Path, Variant], int]
-    serve: Callable[[Path, str, Path], AbstractContextManager[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,71 +49,67 @@ class DemoEnd:
 
 
 def run_demo(source: Path, settings: DemoSettings, workshop: Workshop) -> DemoEnd:
-    """Run the source and each variant, one at a time, and compare.
+    """Run the source and each variant, ``settings.parallel`` at a time, and compare.
 
     Raises :class:`CommandError` where the source itself cannot be run, or on Ctrl-C.
     """
-    base = _run_checkpoint(SOURCE, source, settings, workshop)
-    compared = []
-    for name in settings.variants:
-        with _made(source, VARIANTS[name], settings, workshop) as weights:
-            checkpoint = _run_variant(name, weights, settings, workshop)
-        compared.append(_compared(checkpoint, settings))
-    return DemoEnd(source=base, comparisons=tuple(compared))
-
-
-@contextmanager
-def _made(source: Path, variant: Variant, settings: DemoSettings, workshop: Workshop) -> Iterator[Path]:
-    """Make a variant for as long as it is needed: four files of a larger model would fill a laptop."""
-    with TemporaryDirectory(dir=settings.runs_dir, prefix=".weights-") as folder:
-        target = Path(folder) / f"{variant.name}.gguf"
-        started = time.monotonic()
-        n_matrices = workshop.write(source, target, variant)
-        took = time.monotonic() - started
-        print(f"\n{variant.name}: {variant.what}; {n_matrices} matrices in {took:.0f} s", file=sys.stderr)
-        yield target
-
-
-def _run_variant(name: str, weights: Path, settings: DemoSettings, workshop: Workshop) -> Checkpoint:
-    """Run a variant; one that cannot be run to its end (a dead one) is judged by what there is of it."""
-    started = time.monotonic()
-    try:
-        return _run_checkpoint(name, weights, settings, workshop)
-    except CommandError as error:
-        if error.code is ExitCode.INTERRUPTED:
-            raise
-        print(f"{name}: {error}", file=sys.stderr)
-        return Checkpoint(
-            name=name, n_bytes=weights.stat().st_size, minutes=(time.monotonic() - started) / 60
-        )
-
-
-def _run_checkpoint(name: str, weights: Path, settings: DemoSettings, workshop: Workshop) -> Checkpoint:
     settings.runs_dir.mkdir(parents=True, exist_ok=True)
-    started = time.monotonic()
-    with workshop.serve(weights, name, settings.runs_dir / f"{name}.server.log") as base_url:
-        code = run_command.main(_arguments(name, base_url, settings), "quantcheck run", standalone_mode=False)
-    if code == ExitCode.INTERRUPTED:
-        raise CommandError("demo-real: interrupted; the same command resumes", ExitCode.INTERRUPTED)
-    return Checkpoint(name=name, n_bytes=weights.stat().st_size, minutes=(time.monotonic() - started) / 60)
+    with TemporaryDirectory(dir=settings.runs_dir, prefix=".weights-") as folder:
+        runs = _CheckpointRuns(source, Path(folder), settings, workshop)
+        if settings.parallel == 1:
+            make_in_turn(runs.startable, runs.end)
+        else:
+            RunsAtOnce(runs.startable, runs.end).make()
+    ended = runs.ended
+    return DemoEnd(
+        source=ended[SOURCE],
+        comparisons=tuple(_compared(ended[name], settings) for name in settings.variants),
+    )
 
 
-def _arguments(name: str, base_url: str, settings: DemoSettings) -> list[str]:
-    """Return what a user would type after ``quantcheck run``."""
-    flags: dict[str, object] = {
-        "--base-url": base_url,
-        "--label": name,
-        "--runs-dir": settings.runs_dir,
-        "--epochs": VARIANTS[name].epochs(settings.epochs) if name in VARIANTS else settings.epochs,
-        "--limit": settings.limit,
-        "--max-tokens": settings.max_tokens,
-        "--temperature": settings.temperature,
-        "--max-connections": 4,
-        "--think-mode": "opensource",
-        "--extra-body": json.dumps(EXTRA_BODY),
-    }
-    given = [text for flag, value in flags.items() if value is not None for text in (flag, str(value))]
-    return [TASK, "--no-thinking", *given]
+class _CheckpointRuns:
+    """Deals out the checkpoints, the source first, and notes what each took; ``ended`` by name."""
+
+    def __init__(self, source: Path, folder: Path, settings: DemoSettings, workshop: Workshop) -> None:
+        self._source, self._folder = source, folder
+        self._settings, self._workshop = settings, workshop
+        self._waiting = iter((SOURCE, *settings.variants))
+        self._started: dict[str, float] = {}
+        self.ended: dict[str, Checkpoint] = {}
+
+    def startable(self, under_way: Sequence[str]) -> Iterator[Job]:
+        """Yield the next checkpoints, as many as there is room for."""
+        for _place in range(self._settings.parallel - len(under_way)):
+            name = next(self._waiting, None)
+            if name is None:
+                return
+            self._started[name] = time.monotonic()
+            assignment = Assignment(name=name, source=self._source, weights=self._weights(name))
+            work = partial(run_checkpoint, assignment, self._settings, self._workshop)
+            yield Job(name=name, title=name, work=work)
+
+    def end(self, name: str, state: RunState) -> None:
+        """Note how a checkpoint ended; one that could not be run (a dead one) is judged by what there is of it.
+
+        Raises :class:`CommandError` where it is the source, or was interrupted.
+        """
+        if state.code is ExitCode.INTERRUPTED:
+            raise CommandError("demo-real: interrupted; the same command resumes", ExitCode.INTERRUPTED)
+        if state.problem is not None:
+            if name == SOURCE:
+                raise CommandError(f"{SOURCE}: {state.problem}", state.code)
+            print(f"{name}: {state.problem}", file=sys.stderr)
+        weights = self._weights(name)
+        self.ended[name] = Checkpoint(
+            name=name,
+            n_bytes=weights.stat().st_size if weights.exists() else 0,
+            minutes=(time.monotonic() - self._started[name]) / 60,
+        )
+        if name != SOURCE:  # four files of a larger model would fill a laptop
+            weights.unlink(missing_ok=True)
+
+    def _weights(self, name: str) -> Path:
+        return self._source if name == SOURCE else self._folder / f"{name}.gguf"
 
 
 def _compared(checkpoint: Checkpoint, settings: DemoSettings) -> Comparison:

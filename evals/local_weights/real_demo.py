@@ -3,7 +3,8 @@
 import sys
 from pathlib import Path
 
-from evals.local_weights.demo import Workshop, run_demo
+from evals.local_weights.checkpoint_run import Workshop
+from evals.local_weights.demo import run_demo
 from evals.local_weights.demo_table import render_demo
 from evals.local_weights.gguf_variant import write_variant
 from evals.local_weights.llama_server import served

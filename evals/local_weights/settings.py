@@ -6,7 +6,8 @@ from pathlib import Path
 
 @dataclass(frozen=True, kw_only=True)
 class DemoSettings:
-    """What every checkpoint is asked alike. ``margin`` is a fraction; ``runs_dir`` keeps runs and reports."""
+    """What every checkpoint is asked alike. ``margin`` is a fraction; ``runs_dir`` keeps runs and reports;
+    ``parallel`` checkpoints are run at the same time, a core each."""
 
     runs_dir: Path
     variants: tuple[str, ...]
@@ -15,3 +16,4 @@ class DemoSettings:
     max_tokens: int
     temperature: float
     margin: float
+    parallel: int

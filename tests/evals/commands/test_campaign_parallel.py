@@ -12,7 +12,8 @@ import time
 import psutil
 import pytest
 
-from evals.commands import campaign_parallel, campaign_process
+from evals.commands import runs_at_once
+from evals.commands.run_process import make_run
 
 N_RESPONSES = 6
 
@@ -109,21 +110,20 @@ def test_different_endpoints_are_asked_at_once_and_the_results_are_those_of_one_
     assert "[1/2] aime25 on int4: warning: budget: " in at_once.err
 
 
-def make_run_with_a_bug(planned, connection):
+def make_run_with_a_bug(work, connection):
     """Make a run as ever, but for one checkpoint, at which our own code fails."""
 
-    def fail(*_arguments):
+    def fail(_watch):
         raise ValueError("a bug")
 
-    if planned.checkpoint == "buggy":
-        campaign_process.run_one = fail
-    campaign_process.make_run(planned, connection)
+    (asked,) = work.args
+    make_run(fail if asked["label"] == "buggy" else work, connection)
 
 
 def test_a_dead_endpoint_and_a_crash_cost_their_own_runs_alone(
     cli, serve, campaign_file, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(campaign_parallel, "make_run", make_run_with_a_bug)
+    monkeypatch.setattr(runs_at_once, "make_run", make_run_with_a_bug)
     path = campaign_file({"int4": serve().base_url, "gone": "http://127.0.0.1:1", "buggy": serve().base_url})
     ended = cli("campaign", "run", path)
     assert ended.code == 5

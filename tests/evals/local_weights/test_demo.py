@@ -6,7 +6,8 @@ from contextlib import contextmanager
 import pytest
 
 from evals.exit_code import CommandError, ExitCode
-from evals.local_weights.demo import Workshop, run_demo
+from evals.local_weights.checkpoint_run import Workshop
+from evals.local_weights.demo import run_demo
 from evals.local_weights.demo_table import render_demo
 from evals.local_weights.settings import DemoSettings
 from evals.local_weights.variants import VARIANTS
@@ -75,6 +76,7 @@ def settings(tmp_path, *variants):
         max_tokens=96,
         temperature=0.3,
         margin=0.06,
+        parallel=1,  # what is simulated here reaches no other process
     )
 
 

@@ -1,4 +1,4 @@
-"""A run of a campaign in a process of its own, beside others: what it tells, and its own side."""
+"""A run in a process of its own, beside others: what it tells, and its own side."""
 
 import io
 import os
@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import TypeAlias
 
-from evals.campaign import PlannedRun, RunState
-from evals.commands.campaign_run import INTERRUPTED, run_one
+from evals.commands.one_run import INTERRUPTED
 from evals.progress import Watcher
+from evals.run_state import RunState
+from evals.runner import Watch
 from evals.shards.told import Said, Teller, Told
 from evals.told_process import Sender, stop_with_parent
 
@@ -26,10 +27,11 @@ class Began:
 
 
 RunTold: TypeAlias = Began | Told | RunState
+RunWork: TypeAlias = Callable[[Watch], RunState]  # makes one run to its end
 
 
-def make_run(planned: PlannedRun, connection: Connection) -> None:
-    """Make one run: the whole life of its process, which ends by telling how the run stands.
+def make_run(work: RunWork, connection: Connection) -> None:
+    """Do the work of one run: the whole life of its process, which ends by telling how the run stands.
 
     SIGINT, held back until here, stops the run in order. An exception that is not foreseen is a crash of this
     process; its stack trace is told like everything that is written to stderr.
@@ -38,10 +40,10 @@ def make_run(planned: PlannedRun, connection: Connection) -> None:
     sys.stderr = ToldLines(lambda line: send(Said(line=line)))
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        os.setsid()  # Ctrl-C at the terminal reaches the campaign alone, which then stops its runs in order
+        os.setsid()  # Ctrl-C at the terminal reaches the starter alone, which then stops its runs in order
         stop_with_parent(signal.SIGINT)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        state = run_one(planned, lambda expected, recorded: _begin(send, expected, recorded))
+        state = work(lambda expected, recorded: _begin(send, expected, recorded))
     except KeyboardInterrupt:
         state = INTERRUPTED
     send(state)

@@ -1,4 +1,4 @@
-"""One run of a campaign: made in this process, its end as a state, what is foreseen its own failure alone."""
+"""One run among others: made in this process, its end as a state, what is foreseen its own failure alone."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from evals.campaign import PlannedRun, RunState, RunStatus
 from evals.commands.run import build_request, summary_of, what_failed
 from evals.exit_code import CommandError, ExitCode, foreseen_code
 from evals.run_directory import write_json
+from evals.run_state import RunState, RunStatus
 from evals.runner import RunEnd, Watch, run, show_progress
 from evals.stored_run import kept, settle_store
 
@@ -17,9 +17,12 @@ _BY_STATUS = {"complete": RunStatus.COMPLETE, "partial": RunStatus.PARTIAL, "inv
 INTERRUPTED = RunState(status=RunStatus.PARTIAL, code=ExitCode.INTERRUPTED, problem="interrupted")
 
 
-def run_one(planned: PlannedRun, watch: Watch = show_progress) -> RunState:
-    """Run what is missing of one run and return how it stands; what is foreseen fails this run alone."""
-    parameters = dict(planned.parameters)
+def run_one(asked: Mapping[str, Any], watch: Watch = show_progress) -> RunState:
+    """Run what is missing of a run and return how it stands; what is foreseen fails this run alone.
+
+    ``asked`` holds the parameters of ``quantcheck run``, its task among them.
+    """
+    parameters = dict(asked)
     try:
         store = settle_store(parameters)
         request = build_request(parameters.pop("task"), parameters)
