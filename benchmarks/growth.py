@@ -86,18 +86,17 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, default=40)
     asked = parser.parse_args()
     load = Load(streams=64, chunks=asked.chunks, frames_per_write=8, pause_s=0.0)
-    lines = []
+    print(f"{asked.chunks} chunks a response; CPU milliseconds a response")
+    print("responses      ask   take over    again     read   peak MB   journal KB   log KB")
     with streams(load) as base_url:
         for size in asked.sizes:
             with multiprocessing.get_context("spawn").Pool(1) as pool:
-                lines.append(pool.apply(measure, (base_url, size)))
-    print(f"{asked.chunks} chunks a response; CPU milliseconds a response")
-    print("responses      ask   take over    again     read   peak MB   journal KB   log KB")
-    for line in lines:
-        print(
-            f"{line.n_responses:>9,}   {line.ask_ms:>6.2f}   {line.take_over_ms:>9.2f}   {line.again_ms:>6.3f}"
-            f"   {line.read_ms:>6.3f}   {line.peak_mb:>7,.0f}   {line.journal_kb:>10.2f}   {line.log_kb:>6.2f}"
-        )
+                line = pool.apply(measure, (base_url, size))
+            print(
+                f"{line.n_responses:>9,}   {line.ask_ms:>6.2f}   {line.take_over_ms:>9.2f}   {line.again_ms:>6.3f}"
+                f"   {line.read_ms:>6.3f}   {line.peak_mb:>7,.0f}   {line.journal_kb:>10.2f}   {line.log_kb:>6.2f}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -27,6 +27,8 @@ from evals.run_request import RunRequest
 from tasks.inspect_task import build_task
 from tasks.pairs import Pair
 
+N_FLUSHES = 100  # each copies the whole log: of a large run, after every hundred responses, that is terabytes
+
 
 class Evaluation:
     """Asks what a task asks and keeps the answers; ``fatal``, ``failures`` and the counts say what happened.
@@ -145,7 +147,7 @@ class Evaluation:
             # what was sent: for prompts the log says it already, a whole request is changed on its way
             log_model_api=any(item.request is not None for item in self._request.items),
             log_level="error",
-            log_buffer=max(100, n_connections),
+            log_buffer=max(100, n_connections, self._request.n_expected // N_FLUSHES),
             ctl_server=False,
             acp_server=False,
             score_display=False,

@@ -75,9 +75,7 @@ def test_the_demonstration_runs_two_checkpoints_at_a_time(cli, tmp_path):
     write_tiny_model(tmp_path / "tiny.gguf")
     size = ("--limit", 3, "--epochs", 1, "--max-tokens", BUDGET, "--parallel", 2)
     runs = tmp_path / "runs"
-    ended = cli(
-        "demo-real", "--gguf", tmp_path / "tiny.gguf", "--variant", "q8_0", *size, "--runs-dir", runs
-    )
+    ended = cli("demo-real", "--gguf", tmp_path / "tiny.gguf", "--variant", "q8_0", *size, "--runs-dir", runs)
     assert ended.code == 0, ended.err
     for name in ("source", "q8_0"):
         assert len(read_scores(runs / name).frame) == 3
