@@ -12,9 +12,9 @@ from evals.commands.asked import task_options
 from evals.commands.deciding import deciding_options
 from evals.commands.replica_options import asked_urls
 from evals.commands.run import command as run_command
-from evals.commands.run_options import endpoint_options, protocol_options
 from evals.endpoint import BaseUrlError
 from evals.endpoints_file import EndpointsFileError
+from evals.flags.run_options import endpoint_options, protocol_options
 from evals.run_directory import safe_label
 from reports.checked_toml import CONFIDENCE, COUNT, LOSS, TEXT, Check, CheckedToml, texts
 from reports.tolerance import Tolerance

@@ -12,10 +12,10 @@ from evals.budget import BudgetError, settle_budget
 from evals.commands.asked import base_url_of, choose_model, endpoint_of, exam_of, overrides_of
 from evals.commands.given_flags import given_flags
 from evals.commands.plan_power import TYPICAL_BUDGET_SHARE
-from evals.commands.run_options import endpoint_options, protocol_options
 from evals.endpoint import Endpoint, EndpointError
 from evals.endpoint_facts import EndpointFacts
 from evals.exit_code import ExitCode
+from evals.flags.run_options import endpoint_options, protocol_options
 from evals.preflight.check import Check, check_endpoint, dead_check
 from evals.preflight.check_report import check_json, render_check
 from evals.preflight.finding import fail

@@ -24,7 +24,7 @@ from evals.report_files import write_files
 from evals.retry import RetryPolicy
 from evals.run_directory import safe_label
 from evals.survey import survey
-from evals.transport import Waits
+from evals.waits import Waits
 from reports.divergence.document import divergence_document
 from reports.divergence.figures import diverge
 from reports.divergence.measure import measure

@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 import click
 
 from evals.commands.number import Number
-from evals.commands.run_options import read_headers
 from evals.commands.run_path import RUN_PATH
-from evals.commands.running_options import POSITIVE, WAITS, outage_option
 from evals.divergence.engine import Engine
 from evals.divergence.record_side import Pace
 from evals.endpoint import DEFAULT_KEY_VARIABLE
+from evals.flags.run_options import read_headers
+from evals.flags.running_options import POSITIVE, WAITS, outage_option
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _PACE = Pace()

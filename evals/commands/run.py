@@ -24,18 +24,18 @@ from evals.commands.deciding import (
 )
 from evals.commands.one_shard import ask_shard, refuse_with_shard
 from evals.commands.replica_options import replica_options, surveyed_fleet
-from evals.commands.run_options import endpoint_options, protocol_options
-from evals.commands.running_options import running_options
 from evals.endpoint import Endpoint
 from evals.exit_code import CommandError, ExitCode
+from evals.flags.run_options import endpoint_options, protocol_options
+from evals.flags.running_options import running_options
 from evals.raw_completions import render_items
 from evals.retry import RetryPolicy
 from evals.run_directory import read_manifest, write_json
-from evals.run_request import Engine
 from evals.runner import RunEnd, RunRequest, RunSettings, run
 from evals.stored_run import kept, settle_store
-from evals.transport import Waits
 from evals.until_decided import SequenceEnd
+from evals.waits import Waits
+from evals.worker_engine import Engine
 from reports.eval_log import read_eval_log
 from reports.run_summary import summarise, summarise_run
 from reports.run_text import render_summary

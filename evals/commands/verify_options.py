@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 import click
 
 from evals.commands.number import Number
-from evals.commands.run_options import read_headers, read_json_object
-from evals.commands.running_options import POSITIVE
 from evals.endpoint import DEFAULT_KEY_VARIABLE
+from evals.flags.run_options import read_headers, read_json_object
+from evals.flags.running_options import POSITIVE
 from evals.probe_client import ClientSettings
 from evals.run_directory import safe_label
 from tasks.spec import ThinkMode

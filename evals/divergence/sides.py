@@ -18,7 +18,7 @@ from evals.endpoint import Endpoint, request_headers
 from evals.endpoint_facts import EndpointFacts
 from evals.retry import RetryPolicy
 from evals.run_directory import now_text
-from evals.transport import Waits
+from evals.waits import Waits
 from reports.divergence.side import FLOOR, RECORDS
 
 
