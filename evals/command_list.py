@@ -30,7 +30,7 @@ COMMANDS: dict[str, Entry] = {
         page="statistics.md",
     ),
     "run": Entry(
-        module="evals.commands.run",
+        module="evals.flags.run",
         usage="TASK --base-url URL",
         text="Run one task against one endpoint; run again to resume.",
         page="tasks.md",
