@@ -18,7 +18,7 @@ class Entry:
 COMMANDS: dict[str, Entry] = {
     "list": Entry(module="evals.flags.list_tasks", text="Show the tasks, presets and budgets."),
     "check": Entry(
-        module="evals.commands.check",
+        module="evals.flags.check",
         usage="--base-url URL",
         text="Probe an endpoint before a run: what works, what to change.",
         page="troubleshooting.md",
