@@ -24,7 +24,7 @@ COMMANDS: dict[str, Entry] = {
         page="troubleshooting.md",
     ),
     "plan": Entry(
-        module="evals.commands.plan",
+        module="evals.flags.plan",
         usage="TASK...",
         text="Show requests, tokens, time, and what the budget can decide, before spending it.",
         page="statistics.md",
