@@ -92,7 +92,7 @@ COMMANDS: dict[str, Entry] = {
         page="trend.md",
     ),
     "verify": Entry(
-        module="evals.commands.verify",
+        module="evals.flags.verify",
         usage="--base-url URL --profile P",
         text="Qualify endpoints by the vendor contract, and tool calls by a reference.",
         page="verify.md",
