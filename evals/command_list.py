@@ -74,7 +74,7 @@ COMMANDS: dict[str, Entry] = {
         text="Write the score table of a run: one row a response.",
     ),
     "divergence": Entry(
-        module="evals.commands.divergence",
+        module="evals.flags.divergence",
         usage="--baseline URL --candidate URL --from RUN",
         text="Show how far a candidate's token probabilities moved, in minutes.",
         page="divergence.md",

@@ -10,7 +10,8 @@ from evals.chat_template import ChatTemplate
 from evals.divergence.caller import Caller
 from evals.divergence.cost import Pass
 from evals.divergence.engine import Engine
-from evals.divergence.record_side import Pace, missing_texts, open_side, record_texts
+from evals.divergence.pace import Pace
+from evals.divergence.record_side import missing_texts, open_side, record_texts
 from evals.divergence.scorer import Scorer
 from evals.divergence.tell import Progress
 from evals.divergence.text import PlannedText
