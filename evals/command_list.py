@@ -101,7 +101,7 @@ COMMANDS: dict[str, Entry] = {
         module="evals.flags.data", text="Show which data each task uses; verify it.", page="tasks.md"
     ),
     "simulate": Entry(
-        module="evals.commands.simulate",
+        module="evals.flags.simulate",
         text="Serve a simulated checkpoint with a known truth and faults on request.",
     ),
     "demo": Entry(module="evals.flags.demo", text="Run the main job against two simulated checkpoints."),
