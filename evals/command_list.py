@@ -42,7 +42,7 @@ COMMANDS: dict[str, Entry] = {
         page="tasks.md",
     ),
     "campaign": Entry(
-        module="evals.commands.campaign",
+        module="evals.flags.campaign",
         usage="run FILE",
         text="Run checkpoints x tasks from one file and compare them.",
         page="fleet.md",
