@@ -35,7 +35,7 @@ from evals.simulator.faults import parse_faults
 from evals.simulator.profile import Lengths, Profile, TaskProfile
 from evals.simulator.server import Running, serve_in_thread
 from evals.survey import survey
-from evals.transport import Waits
+from evals.waits import Waits
 from reports.run_files import read_scores
 from tasks.aime25 import AIME25
 from tasks.exam import Exam, load_exam

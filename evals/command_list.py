@@ -18,19 +18,19 @@ class Entry:
 COMMANDS: dict[str, Entry] = {
     "list": Entry(module="evals.flags.list_tasks", text="Show the tasks, presets and budgets."),
     "check": Entry(
-        module="evals.commands.check",
+        module="evals.flags.check",
         usage="--base-url URL",
         text="Probe an endpoint before a run: what works, what to change.",
         page="troubleshooting.md",
     ),
     "plan": Entry(
-        module="evals.commands.plan",
+        module="evals.flags.plan",
         usage="TASK...",
         text="Show requests, tokens, time, and what the budget can decide, before spending it.",
         page="statistics.md",
     ),
     "run": Entry(
-        module="evals.commands.run",
+        module="evals.flags.run",
         usage="TASK --base-url URL",
         text="Run one task against one endpoint; run again to resume.",
         page="tasks.md",
@@ -42,7 +42,7 @@ COMMANDS: dict[str, Entry] = {
         page="tasks.md",
     ),
     "campaign": Entry(
-        module="evals.commands.campaign",
+        module="evals.flags.campaign",
         usage="run FILE",
         text="Run checkpoints x tasks from one file and compare them.",
         page="fleet.md",
@@ -74,7 +74,7 @@ COMMANDS: dict[str, Entry] = {
         text="Write the score table of a run: one row a response.",
     ),
     "divergence": Entry(
-        module="evals.commands.divergence",
+        module="evals.flags.divergence",
         usage="--baseline URL --candidate URL --from RUN",
         text="Show how far a candidate's token probabilities moved, in minutes.",
         page="divergence.md",
@@ -92,7 +92,7 @@ COMMANDS: dict[str, Entry] = {
         page="trend.md",
     ),
     "verify": Entry(
-        module="evals.commands.verify",
+        module="evals.flags.verify",
         usage="--base-url URL --profile P",
         text="Qualify endpoints by the vendor contract, and tool calls by a reference.",
         page="verify.md",
@@ -101,7 +101,7 @@ COMMANDS: dict[str, Entry] = {
         module="evals.flags.data", text="Show which data each task uses; verify it.", page="tasks.md"
     ),
     "simulate": Entry(
-        module="evals.commands.simulate",
+        module="evals.flags.simulate",
         text="Serve a simulated checkpoint with a known truth and faults on request.",
     ),
     "demo": Entry(module="evals.flags.demo", text="Run the main job against two simulated checkpoints."),

@@ -10,9 +10,9 @@ from evals.probe_client import ProbeClient, RawReply
 from evals.probe_reply import read_reply
 from evals.whole_request import merge
 from tasks.spec import digest
+from tasks.vendor_contract.clauses import Clause
 from tasks.vendor_contract.outcome import ProbeResult, excused, related
 from tasks.vendor_contract.probe import Ask, Delivery, Probe
-from tasks.vendor_contract.profiles import Clause
 from verifiers.contract_evidence import Evidence, ProbeReply, ProbeStatus, ProbeVerdict, nothing_shown
 
 FIRST = "answers"  # where this probe gets no usable reply at all, no other is worth asking

@@ -18,14 +18,16 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from evals.contract_run import Exchange, run_contract
 from evals.endpoint import Endpoint, request_headers
 from evals.evidence_file import exchange_row
-from evals.probe_client import ClientSettings, ProbeClient
+from evals.probe_client import ProbeClient
+from evals.probe_settings import ClientSettings
 from evals.provider import EndpointAPI
 from evals.survey import survey
 from tasks.scorers import accuracy_as_served
 from tasks.spec import SpecError, ThinkMode
+from tasks.vendor_contract.clauses import Clause, GivenData, clauses_of
 from tasks.vendor_contract.outcome import ProbeResult
 from tasks.vendor_contract.probe import Budgets
-from tasks.vendor_contract.profiles import Clause, GivenData, Profile, clauses_of
+from tasks.vendor_contract.profiles import Profile
 from verifiers.contract_evidence import ProbeStatus
 
 RESULT = "probe_result"  # in a sample's metadata: what its probe showed

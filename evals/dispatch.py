@@ -12,7 +12,8 @@ from evals.failure import Failure
 from evals.replicas import Replica, ReplicaPool
 from evals.reply_limits import reply_limits
 from evals.retry import EndpointHealth, RetryPolicy, send_with_retries
-from evals.transport import Transport, Waits
+from evals.transport import Transport
+from evals.waits import Waits
 from evals.wire import WireRequest, encode_request, has_images
 
 

@@ -14,7 +14,8 @@ from tasks.inspect_task import build_task
 from tasks.protocol import Overrides, resolve_spec
 from tasks.scorers import outcome_scorer
 from tasks.solvers import seeded_generate
-from tasks.vendor_contract.profiles import GivenData, find_profile
+from tasks.vendor_contract.clauses import GivenData
+from tasks.vendor_contract.profiles import find_profile
 from tasks.vendor_contract.schema_directory import read_schema_directory
 from tasks.vendor_contract.token_counts import read_token_counts
 

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import TracebackType
 from typing import Any, Self
@@ -15,10 +15,10 @@ from typing import Any, Self
 import aiohttp
 
 from evals.failure import RETRYABLE_STATUS, Failure, FailureKind, network_words
-from evals.retry import EndpointHealth, RetryPolicy, send_with_retries
+from evals.probe_settings import ClientSettings
+from evals.retry import EndpointHealth, send_with_retries
 from evals.transport import retry_after_seconds
 
-PROBE_RETRIES = RetryPolicy(outage_s=60.0, cold_s=5.0, max_attempts=3, max_wait_s=8.0)
 STILL_SENDING_S = 5.0
 BYTES_A_TOKEN = 2_000  # a generous frame of a stream
 SPARE_BYTES = 1_000_000
@@ -47,15 +47,6 @@ class RawReply:
     duration_s: float = 0.0
     n_attempts: int = 1
     retry_after_s: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClientSettings:
-    """How patiently requests are sent: seconds for a whole reply, requests in flight, the retry policy."""
-
-    timeout_s: float = 600.0
-    max_connections: int = 8
-    policy: RetryPolicy = field(default_factory=lambda: PROBE_RETRIES)
 
 
 class ProbeClient:

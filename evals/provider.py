@@ -31,7 +31,7 @@ from evals.exchange import Attempt, Exchange, Reply
 from evals.exchange_store import ExchangeStore
 from evals.failure import Failure, FailureKind
 from evals.retry import RetryPolicy
-from evals.transport import Waits
+from evals.waits import Waits
 from evals.wire import WireRequest, build_request, request_identity
 from tasks.image_bytes import ImageError
 from tasks.images import load_image

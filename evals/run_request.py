@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +11,11 @@ from evals.failure import Failure, FailureKind
 from evals.retry import RetryPolicy
 from evals.run_directory import now_text, run_directory, software_facts
 from evals.survey import EndpointFacts
-from evals.transport import Waits
+from evals.waits import Waits
+from evals.worker_engine import Engine
 from reports.manifest import TOGETHER
 from tasks.benchmark import Benchmark, Item
 from tasks.spec import TaskSpec
-
-
-class Engine(StrEnum):
-    """Where workers live."""
-
-    LOCAL = "local"  # processes of this machine
-    RAY = "ray"  # a Ray cluster
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,10 +25,11 @@ from evals.run_directory import (
     with_reach,
     write_json,
 )
-from evals.run_request import Engine, RunEnd, RunRequest, RunSettings, describe_run
+from evals.run_request import RunEnd, RunRequest, RunSettings, describe_run
 from evals.shards.places import JOURNAL, absorb_shards, shards_directory
 from evals.shards.processes import run_processes
 from evals.shards.ray_workers import run_on_ray
+from evals.worker_engine import Engine
 
 __all__ = ["RunEnd", "RunRequest", "RunSettings", "run"]
 

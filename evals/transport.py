@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from types import TracebackType
@@ -17,6 +17,7 @@ from evals.exchange import Reply
 from evals.failure import Failure, FailureKind, http_failure, network_words, one_line, server_failure
 from evals.reply_limits import NO_BUDGET, ReplyLimits, read_at_most
 from evals.reply_reader import ReplyReader, endless
+from evals.waits import Waits
 from verifiers.wire_frame import find_error
 
 DRAIN_S = 0.5  # some servers keep a finished stream open
@@ -24,21 +25,6 @@ RESCHEDULE_EVERY_S = 1.0  # moving the idle deadline on every block would cost m
 DRAIN_BYTES = 1024**2  # and some do not stop at all
 MAX_REFUSAL_BYTES = 64 * 1024  # of an error page; words beyond are not repeated anyway
 MIN_SECRET_LENGTH = 8  # a shorter header value may be a word of the message
-
-
-@dataclass(frozen=True, kw_only=True)
-class Waits:
-    """How long a request may be silent, in seconds.
-
-    ``first_byte_s`` is for a streamed reply in the server's queue, and the longest time that keep-alives
-    alone may take; ``idle_s`` between two blocks of a stream, whose whole duration only its budget limits;
-    ``plain_s`` for a whole reply without streaming: a thinking answer may take an hour.
-    """
-
-    connect_s: float = 60.0
-    first_byte_s: float = 3600.0
-    idle_s: float = 600.0
-    plain_s: float = 7200.0
 
 
 class Transport:

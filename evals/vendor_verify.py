@@ -11,13 +11,15 @@ from evals.contract_run import ContractRun, run_contract
 from evals.endpoint import Endpoint, request_headers
 from evals.endpoint_facts import EndpointFacts
 from evals.evidence_file import EvidenceFile
-from evals.probe_client import ClientSettings, ProbeClient
+from evals.probe_client import ProbeClient
+from evals.probe_settings import ClientSettings
 from evals.run_directory import now_text
 from evals.vendor_criteria import contract_criteria
 from reports.vendor_report import CONTRACT, Standing, VendorCriterion, VendorReport
+from tasks.vendor_contract.clauses import Clause, GivenData, clauses_of
 from tasks.vendor_contract.outcome import ProbeResult
 from tasks.vendor_contract.probe import Budgets
-from tasks.vendor_contract.profiles import Clause, GivenData, Profile, clauses_of
+from tasks.vendor_contract.profiles import Profile
 
 EVIDENCE_FILE = "evidence.jsonl"
 PROGRESS_EVERY = 10

@@ -28,15 +28,8 @@ from reports.intervals import Estimate
 from reports.json_values import estimate
 
 
-@click.group("campaign", short_help="run checkpoints x tasks from one file and compare them")
-def command() -> None:
-    """Campaigns: checkpoints x tasks x presets from one file."""
-
-
-@command.command("init")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Default: standard output.")
-def init(out: Path | None) -> None:
-    """Write a commented campaign file."""
+def write_campaign_file(out: Path | None) -> None:
+    """Do what ``quantcheck campaign init`` is asked; its flags are in :mod:`evals.flags.campaign`."""
     if out is None:
         click.echo(TEMPLATE, nl=False)
         return
@@ -44,25 +37,8 @@ def init(out: Path | None) -> None:
     click.echo(f"wrote {out} · next: quantcheck campaign run {out}", err=True)
 
 
-@command.command("run")
-@click.argument("path", metavar="FILE", type=click.Path(path_type=Path))
-@click.option(
-    "--parallel",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Runs at a time, each on an endpoint of its own; else as the file says, or one per endpoint.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print campaign.json and nothing else.")
 def run_campaign(path: Path, parallel: int | None, as_json: bool) -> int:
-    """Run what is missing of a campaign, then compare each candidate with the baseline.
-
-    The same command again resumes: complete runs are not asked for, others send what is missing. A run that
-    fails is stated and the others go on. Runs on different endpoints are made at the same time.
-
-    \b
-    Exit codes: that of the worst part, in the order 130 interrupted, 1 a regression, 5 endpoint or data,
-    4 invalid or not comparable, 2 usage, 3 inconclusive, 0 all pass.
-    """
+    """Do what ``quantcheck campaign run`` is asked; its flags are in :mod:`evals.flags.campaign`."""
     campaign = read_campaign(path)
     campaign = replace(campaign, parallel=parallel or campaign.parallel)
     states = states_so_far(campaign)

@@ -12,7 +12,6 @@ from evals.budget import BudgetError, settle_budget
 from evals.commands.asked import base_url_of, choose_model, endpoint_of, exam_of, overrides_of
 from evals.commands.given_flags import given_flags
 from evals.commands.plan_power import TYPICAL_BUDGET_SHARE
-from evals.commands.run_options import endpoint_options, protocol_options
 from evals.endpoint import Endpoint, EndpointError
 from evals.endpoint_facts import EndpointFacts
 from evals.exit_code import ExitCode
@@ -43,28 +42,8 @@ class _Task:
     items: tuple[Item, ...]
 
 
-@click.command()
-@click.option("--task", help="The task to come: checks its budget and what it relies on, estimates the run.")
-@click.option("--base-url", metavar="URL", help="Endpoint, with or without /v1; else $OPENAI_BASE_URL.")
-@endpoint_options
-@protocol_options
-@click.option("--max-connections", type=click.IntRange(1, 4096), help="Requests in flight, for the estimate.")
-@click.option("--images", is_flag=True, help="Probe images also without a task that shows them.")
-@click.option(
-    "--probe-timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Longest wait for one reply.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(task: str | None, as_json: bool, **options: Any) -> int:
-    """Probe an endpoint as a run would use it: one line a probe, and what to change.
-
-    Takes the flags of a run and a minute or two on a slow server. Ends with 0 where all is ok or worth a
-    warning, with 5 where a run would be worthless or the endpoint does not answer.
-    """
+def probe_before_run(task: str | None, as_json: bool, **options: Any) -> int:
+    """Do what ``quantcheck check`` is asked; its flags are in :mod:`evals.flags.check`."""
     base_url = base_url_of(options)
     overrides = overrides_of(options, find_benchmark(task) if task is not None else None)
     coming = _task(task, overrides, options)

@@ -1,8 +1,8 @@
-"""``quantcheck run --until-decided``: its flags, its looks as lines, and the warning of too few epochs."""
+"""``quantcheck run --until-decided``: its looks, as they are asked and as lines; the warning of too few epochs."""
 
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
@@ -15,7 +15,6 @@ from evals.commands.plan_power import (
     power_of,
     refuse_other_tasks,
 )
-from evals.commands.run_path import RUN_PATH
 from evals.declared_run import check_declared
 from evals.exit_code import CommandError, ExitCode
 from evals.run_directory import now_text, read_manifest
@@ -33,56 +32,15 @@ from reports.sequential import default_looks, plan_looks
 from reports.tolerance import Tolerance
 from reports.verdict import Verdict
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 
-
-def _looks(_context: click.Context, _parameter: click.Parameter, text: str | None) -> tuple[int, ...] | None:
-    if text is None:
-        return None
+def read_looks(text: str) -> tuple[int, ...]:
+    """Return the epochs of ``--looks``; raise :class:`click.BadParameter` for what are none."""
     try:
         looks = tuple(int(part) for part in text.replace(" ", ",").split(",") if part)
         plan_looks(looks)
     except ValueError:
         raise click.BadParameter(f"{text!r}: give rising epochs from 2 on, such as 8,16,24,32") from None
     return looks
-
-
-def deciding_options(command: Command) -> Command:
-    """Add the flags of a run that is compared with a baseline while it runs."""
-    options = (
-        click.option(
-            "--until-decided",
-            is_flag=True,
-            help="Compare with --baseline at looks declared beforehand and stop once it is decided.",
-        ),
-        click.option(
-            "--baseline",
-            type=RUN_PATH,
-            metavar="DIR",
-            help="The finished run to compare with; also tells what the epochs can decide.",
-        ),
-        click.option(
-            "--margin",
-            "margins",
-            multiple=True,
-            metavar="X",
-            help="Largest tolerated loss: 0.01 is one point; else the task's default.",
-        ),
-        click.option(
-            "--looks",
-            callback=_looks,
-            metavar="N,N,...",
-            help="Epochs at which to look; else four equal steps up to --epochs.",
-        ),
-        click.option(
-            "--futility",
-            is_flag=True,
-            help="Stop undecided where a verdict has become unlikely: fewer epochs, a little less power.",
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
 
 
 def settle_looks(task: str, options: dict[str, Any]) -> None:

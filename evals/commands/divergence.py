@@ -10,11 +10,10 @@ import click
 
 from evals.chat_template import load_chat_template
 from evals.commands.asked import choose_model
-from evals.commands.divergence_options import divergence_options
 from evals.divergence.cost import Cost, within_bound
 from evals.divergence.engine import engine_of
 from evals.divergence.file_texts import read_file_texts
-from evals.divergence.record_side import Pace
+from evals.divergence.pace import Pace
 from evals.divergence.run_texts import read_run_texts
 from evals.divergence.sides import AskedSide, Manner, record
 from evals.divergence.text import PlannedText, Texts
@@ -24,7 +23,7 @@ from evals.report_files import write_files
 from evals.retry import RetryPolicy
 from evals.run_directory import safe_label
 from evals.survey import survey
-from evals.transport import Waits
+from evals.waits import Waits
 from reports.divergence.document import divergence_document
 from reports.divergence.figures import diverge
 from reports.divergence.measure import measure
@@ -36,17 +35,8 @@ BASELINE, CANDIDATE = "baseline", "candidate"
 DOCUMENT, MARKDOWN = "divergence.json", "divergence.md"
 
 
-@click.command("divergence", short_help="show how far the candidate's token probabilities moved")
-@divergence_options
-def command(*, out: Path, as_json: bool, dry_run: bool, **options: Any) -> int:
-    """Score the same texts on both endpoints by prefill alone, and show how far the candidate has moved.
-
-    Minutes instead of hours: it says whether the benchmarks are worth running and where a loss sits. It
-    never replaces them. Run again to resume; one side may be recorded before the other is up.
-
-    \b
-    Exit codes: 0 done, 2 usage, 4 nothing comparable (other tokens in every text), 5 endpoint or data.
-    """
+def show_divergence(*, out: Path, as_json: bool, dry_run: bool, **options: Any) -> int:
+    """Do what ``quantcheck divergence`` is asked; its flags are in :mod:`evals.flags.divergence`."""
     sides = {name: _side(name, options, out) for name in (BASELINE, CANDIDATE)}
     asked = [side for side in sides.values() if isinstance(side, AskedSide)]
     texts = _texts(options, needed=bool(asked))

@@ -9,9 +9,10 @@ from tqdm import tqdm
 
 from evals.exit_code import CommandError, ExitCode
 from evals.progress import Progress
-from evals.run_request import Engine, RunRequest
+from evals.run_request import RunRequest
 from evals.shards.dealing import Shard
 from evals.shards.shard_run import deal_run, run_shard
+from evals.worker_engine import Engine
 
 
 def refuse_with_shard(options: Mapping[str, Any], *, as_json: bool) -> None:

@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import click
-
-from evals.commands.number import Number
 from evals.commands.plan_power import (
     TYPICAL_BUDGET_SHARE,
     baseline_of,
@@ -16,7 +13,6 @@ from evals.commands.plan_power import (
     chance_of_all,
     describe_power,
     power_of,
-    power_options,
     refuse_other_tasks,
 )
 from reports import numbers
@@ -42,24 +38,8 @@ class Cost:
     typical_hours: float
 
 
-@click.command()
-@click.argument("tasks", nargs=-1, required=True)
-@click.option("--preset", help="Published protocol by name.")
-@click.option("--epochs", type=click.IntRange(min=1), help="Passes over all samples.")
-@click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples.")
-@click.option("--max-tokens", type=click.IntRange(min=1), help="Output budget of a response.")
-@click.option("--mean-tokens", type=click.IntRange(min=1), help="Expected output tokens of a response.")
-@click.option(
-    "--tokens-per-second",
-    type=Number(min=0, min_open=True),
-    default=3000.0,
-    show_default=True,
-    help="Output speed of the endpoint over all streams together.",
-)
-@power_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(tasks: tuple[str, ...], as_json: bool, **options: Any) -> None:
-    """Show what TASK... will cost at a given speed, and what the epochs can decide at a margin."""
+def plan_tasks(tasks: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Do what ``quantcheck plan`` is asked; its flags are in :mod:`evals.flags.plan`."""
     refuse_other_tasks(tasks, options["margins"])
     plans = [_plan(find_benchmark(task), options) for task in tasks]
     together = chance_of_all([power for _, power in plans])

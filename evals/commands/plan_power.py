@@ -1,14 +1,12 @@
-"""What ``quantcheck plan`` and ``run`` say of power: the flags, the noise to plan with, the lines to print."""
+"""What ``quantcheck plan`` and ``run`` say of power: the margin, the noise to plan with, the lines to print."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from evals.commands.compare import parse_margins
-from evals.commands.run_path import RUN_PATH
 from evals.exit_code import CommandError, ExitCode
 from reports import numbers
 from reports.comparability import NotComparableError
@@ -27,39 +25,9 @@ from reports.run_files import AmbiguousRunError, TaskRun, only_run
 from reports.score_columns import ScoreFileError
 from reports.tolerance import Tolerance, default_tolerance
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 # Mean output tokens of a thinking checkpoint, as a share of the budget, where no run tells better:
 # published AIME and GPQA runs of Kimi-class models use about a quarter to a third of a 131k budget.
 TYPICAL_BUDGET_SHARE = 0.25
-
-
-def power_options(command: Command) -> Command:
-    """Add the flags that say what is to be decided."""
-    options = (
-        click.option(
-            "--margin",
-            "margins",
-            multiple=True,
-            metavar="X|TASK=X",
-            help="Largest tolerated loss: 0.01 is one point; else the task's default.",
-        ),
-        click.option(
-            "--baseline",
-            type=RUN_PATH,
-            metavar="DIR",
-            help="Take noise, epochs and tokens from this run instead of published ones.",
-        ),
-        click.option(
-            "--baseline-epochs",
-            type=click.IntRange(min=1),
-            metavar="N",
-            help="Epochs of the baseline; else those it has, or as many as the candidate's.",
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
 
 
 def margin_of(task: str, margins: tuple[str, ...]) -> Tolerance:

@@ -16,26 +16,24 @@ from evals.commands.asked import exam_of, overrides_of
 from evals.commands.deciding import (
     baseline_for,
     decide,
-    deciding_options,
     decision_code,
     describe_decision,
     settle_looks,
     warn_if_underpowered,
 )
 from evals.commands.one_shard import ask_shard, refuse_with_shard
-from evals.commands.replica_options import replica_options, surveyed_fleet
-from evals.commands.run_options import endpoint_options, protocol_options
-from evals.commands.running_options import running_options
+from evals.commands.replicas import surveyed_fleet
 from evals.endpoint import Endpoint
 from evals.exit_code import CommandError, ExitCode
+from evals.flags.run import command as command  # for whoever runs a task as its command line does
 from evals.raw_completions import render_items
 from evals.retry import RetryPolicy
 from evals.run_directory import read_manifest, write_json
-from evals.run_request import Engine
 from evals.runner import RunEnd, RunRequest, RunSettings, run
 from evals.stored_run import kept, settle_store
-from evals.transport import Waits
 from evals.until_decided import SequenceEnd
+from evals.waits import Waits
+from evals.worker_engine import Engine
 from reports.eval_log import read_eval_log
 from reports.run_summary import summarise, summarise_run
 from reports.run_text import render_summary
@@ -46,16 +44,8 @@ from tasks.protocol import resolve_spec
 from tasks.stream_way import STREAM
 
 
-@click.command()
-@click.argument("task")
-@replica_options
-@endpoint_options
-@protocol_options
-@running_options
-@deciding_options
-@click.option("--json", "as_json", is_flag=True, help="Print the run summary as one JSON document.")
-def command(task: str, as_json: bool, **options: Any) -> int:
-    """Run TASK against an endpoint. The same command again resumes: only missing responses are asked."""
+def run_task(task: str, as_json: bool, **options: Any) -> int:
+    """Do what ``quantcheck run`` is asked; its flags are in :mod:`evals.flags.run`."""
     settle_looks(task, options)
     refuse_with_shard(options, as_json=as_json)
     store = settle_store(options)

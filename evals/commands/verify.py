@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 from evals.commands.asked import choose_model
-from evals.commands.verify_options import for_each, labels_of, verify_options
+from evals.commands.verify_places import for_each, labels_of
 from evals.commands.verify_samples import Samples, read_samples_options, run_samples
 from evals.endpoint import DEFAULT_URL_VARIABLE, Endpoint, EndpointError, normalise_base_url
 from evals.exit_code import ExitCode
-from evals.probe_client import ClientSettings
+from evals.probe_settings import ClientSettings
 from evals.run_directory import safe_label
 from evals.survey import survey
 from evals.vendor_files import Written, show_combined, show_one, write_report
@@ -27,7 +27,8 @@ from reports.vendor_report import VendorCriterion, VendorReport, VendorVerdict
 from reports.vendor_table import read_document, report_files
 from reports.vendor_tool_calls import SampleRun, tool_call_criteria, tool_call_figures
 from tasks.spec import ThinkMode
-from tasks.vendor_contract.profiles import PROFILES, GivenData, find_profile
+from tasks.vendor_contract.clauses import GivenData
+from tasks.vendor_contract.profiles import PROFILES, find_profile
 from tasks.vendor_contract.schema_directory import read_schema_directory
 from tasks.vendor_contract.token_counts import read_token_counts
 
@@ -38,16 +39,10 @@ EXIT_CODES = {
 }
 
 
-@click.command()
-@click.argument("directories", nargs=-1, type=click.Path(path_type=Path), metavar="[DIR...]")
-@verify_options
-def command(directories: tuple[Path, ...], *, combine: bool, out: Path, as_json: bool, **options: Any) -> int:
-    """Qualify one endpoint or several by the vendor contract: which part of it is kept, which is broken.
-
-    \b
-    Exit codes: 0 qualified, 1 criteria failed, 2 usage, 4 something could not be judged,
-    5 the endpoint answers nothing.
-    """
+def qualify_endpoints(
+    directories: tuple[Path, ...], *, combine: bool, out: Path, as_json: bool, **options: Any
+) -> int:
+    """Do what ``quantcheck verify`` is asked; its flags are in :mod:`evals.flags.verify`."""
     if combine:
         return _combine(directories, options, out, as_json=as_json)
     if directories:

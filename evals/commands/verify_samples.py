@@ -11,8 +11,8 @@ import click
 
 from evals.commands.asked import exam_of
 from evals.commands.run import build_request
-from evals.commands.run import command as run_command
 from evals.endpoint import Endpoint
+from evals.flags.run import command as run_command
 from evals.runner import RunEnd, run
 from reports.log_members import LogError
 from reports.run_files import read_scores

@@ -11,7 +11,8 @@ import orjson
 
 from evals.failure import Failure, frame_failure, network_words, server_failure
 from evals.retry import EndpointHealth, RetryPolicy, send_with_retries
-from evals.transport import Waits, read_refusal
+from evals.transport import read_refusal
+from evals.waits import Waits
 from verifiers.wire_frame import find_error
 
 _WORDS_BYTES = 2_000

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from evals.divergence.pace import Pace
 from evals.divergence.scorer import Scorer
 from evals.divergence.text import PlannedText, TextError
 from evals.divergence.token_gate import TokenGate
@@ -18,14 +19,6 @@ from reports.divergence.side import MANIFEST, RECORDS, Side, read_side, record_p
 
 # What must not change between two runs that share a directory: the records are of one checkpoint.
 _IDENTITY = ("model", "served_path", "quantization", "engine")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pace:
-    """How much is asked at once; a text of more than ``max_tokens_in_flight`` goes alone."""
-
-    max_connections: int = 8
-    max_tokens_in_flight: int = 65_536
 
 
 @dataclass(kw_only=True)

@@ -10,7 +10,8 @@ from evals.chat_template import ChatTemplate
 from evals.divergence.caller import Caller
 from evals.divergence.cost import Pass
 from evals.divergence.engine import Engine
-from evals.divergence.record_side import Pace, missing_texts, open_side, record_texts
+from evals.divergence.pace import Pace
+from evals.divergence.record_side import missing_texts, open_side, record_texts
 from evals.divergence.scorer import Scorer
 from evals.divergence.tell import Progress
 from evals.divergence.text import PlannedText
@@ -18,7 +19,7 @@ from evals.endpoint import Endpoint, request_headers
 from evals.endpoint_facts import EndpointFacts
 from evals.retry import RetryPolicy
 from evals.run_directory import now_text
-from evals.transport import Waits
+from evals.waits import Waits
 from reports.divergence.side import FLOOR, RECORDS
 
 

@@ -13,7 +13,8 @@ from evals.endpoint import Endpoint, request_headers
 from evals.exchange import Reply
 from evals.failure import Failure, server_failure
 from evals.reply_limits import ReplyLimits, reply_limits
-from evals.transport import Transport, Waits
+from evals.transport import Transport
+from evals.waits import Waits
 from evals.whole_request import merge
 from verifiers.response import Response
 from verifiers.thinking_switch import without_switch

@@ -9,8 +9,6 @@ from evals.simulator.faults import FaultRate
 from evals.simulator.profile import INT4, Profile
 from evals.simulator.token_model import TokenModel
 
-REASONING_FIELDS = ("reasoning", "reasoning_content")
-
 
 @dataclass(frozen=True, kw_only=True)
 class SimulatorConfig:

@@ -9,10 +9,10 @@ import orjson
 
 from evals.simulator.call_deltas import call_deltas, call_json
 from evals.simulator.fault_kind import FaultKind
+from evals.simulator.reasoning_field import REASONING_FIELDS
 from evals.simulator.reply import Choice, Reply
 
 DONE = b"[DONE]"
-_BOTH_FIELDS = ("reasoning", "reasoning_content")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ class Envelope:
         if FaultKind.REASONING_DETAILS in self.faults:
             details = [{"type": "reasoning.text", "text": text, "format": "unknown", "index": 0}]
             return {"reasoning_details": details if text is not None else []}
-        fields = _BOTH_FIELDS if FaultKind.BOTH_REASONING in self.faults else (self.reasoning_field,)
+        fields = REASONING_FIELDS if FaultKind.BOTH_REASONING in self.faults else (self.reasoning_field,)
         return dict.fromkeys(fields, text)
 
 

@@ -5,15 +5,17 @@ from collections.abc import Iterable
 
 from evals.contract_run import ContractRun, Exchange, run_contract
 from evals.endpoint import Endpoint
-from evals.probe_client import ClientSettings, ProbeClient
+from evals.probe_client import ProbeClient
+from evals.probe_settings import ClientSettings
 from evals.retry import RetryPolicy
 from evals.simulator.config import SimulatorConfig
 from evals.simulator.faults import parse_faults
 from evals.simulator.profile import Lengths, Profile
 from evals.simulator.server import serve
+from tasks.vendor_contract.clauses import GivenData, clauses_of
 from tasks.vendor_contract.outcome import ProbeResult
 from tasks.vendor_contract.probe import Budgets
-from tasks.vendor_contract.profiles import PROFILES, GivenData, clauses_of
+from tasks.vendor_contract.profiles import PROFILES
 from verifiers.contract_evidence import ProbeStatus
 
 CONTEXT = 4096

@@ -3,8 +3,9 @@
 import pytest
 
 from evals.contract_run import Exchange
+from tasks.vendor_contract.clauses import GivenData
 from tasks.vendor_contract.probe import Delivery
-from tasks.vendor_contract.profiles import PROFILES, GivenData
+from tasks.vendor_contract.profiles import PROFILES
 from tasks.vendor_contract.schema_directory import GivenSchema
 from tasks.vendor_contract.token_counts import TokenCount
 from tests.evals.contract_vendor import ask_vendor, bad, roots

@@ -14,7 +14,7 @@ from evals.failure import Failure, FailureKind
 from evals.journal import Journal
 from evals.provider import EndpointAPI, _output
 from evals.retry import RetryPolicy
-from evals.transport import Waits
+from evals.waits import Waits
 from evals.wire import WireRequest
 from tasks.request_failed import RequestFailed
 from tasks.response_record import REQUEST_IDENTITY, read_record, response_of

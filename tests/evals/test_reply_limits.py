@@ -9,7 +9,8 @@ import pytest
 from evals.failure import Failure, FailureKind
 from evals.reply_limits import NO_BUDGET, SPARE, reply_limits
 from evals.reply_reader import CHECKED_EVERY_BYTES, ReplyReader
-from evals.transport import DRAIN_BYTES, MAX_REFUSAL_BYTES, Transport, Waits
+from evals.transport import DRAIN_BYTES, MAX_REFUSAL_BYTES, Transport
+from evals.waits import Waits
 from tests.evals.wire_server import STALL, chunked, head, wire_server
 
 TINY = replace(NO_BUDGET, events=50, sent_bytes=300_000, characters=2_000, plain_bytes=100_000)

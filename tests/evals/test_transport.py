@@ -11,7 +11,8 @@ import pytest
 import uvloop
 
 from evals.failure import Failure, FailureKind
-from evals.transport import Transport, Waits, retry_after_seconds, without_secrets
+from evals.transport import Transport, retry_after_seconds, without_secrets
+from evals.waits import Waits
 from tests.evals.wire_server import (
     CLOSE,
     LAST_CHUNK,

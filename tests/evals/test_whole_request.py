@@ -12,7 +12,7 @@ from evals.endpoint import Endpoint
 from evals.failure import Failure, FailureKind
 from evals.provider import EndpointAPI
 from evals.retry import RetryPolicy
-from evals.transport import Waits
+from evals.waits import Waits
 from evals.whole_request import encode_whole, whole_body, whole_key
 from evals.wire import build_request
 from tasks.request_failed import RequestFailed

@@ -10,10 +10,10 @@ import urllib.request
 import pytest
 from click.testing import CliRunner
 
-from evals.commands.simulate import command
+from evals.flags.simulate import command
 from evals.simulator.fault_kind import FaultKind
 
-START = [sys.executable, "-c", "from evals.commands.simulate import command; command()"]
+START = [sys.executable, "-c", "from evals.flags.simulate import command; command()"]
 
 
 @pytest.fixture

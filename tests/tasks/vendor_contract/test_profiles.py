@@ -4,8 +4,9 @@ from dataclasses import replace
 import pytest
 
 from tasks.spec import SpecError, ThinkMode
+from tasks.vendor_contract.clauses import Clause, checked, clauses_of
 from tasks.vendor_contract.probe import Budgets, Demand, Group
-from tasks.vendor_contract.profiles import PROFILES, Clause, Profile, checked, clauses_of, find_profile
+from tasks.vendor_contract.profiles import PROFILES, Profile, find_profile
 
 BUDGETS = Budgets(context_tokens=2048)
 

@@ -3,11 +3,11 @@
 import click
 
 from evals.commands.number import Number
-from evals.commands.run_options import Command, apply
+from evals.flags.run_options import Command, apply
 from evals.retry import RetryPolicy
-from evals.run_request import Engine
 from evals.shards.dealing import Shard
-from evals.transport import Waits
+from evals.waits import Waits
+from evals.worker_engine import Engine
 
 WAITS = Waits()
 OUTAGE_S = RetryPolicy().outage_s

@@ -1,10 +1,9 @@
-"""The flags that name the servers of one checkpoint, and what those say of themselves."""
+"""The servers of one checkpoint that flags name, and what those say of themselves."""
 
 import os
 import sys
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
@@ -13,29 +12,6 @@ from evals.endpoint import DEFAULT_URL_VARIABLE, Endpoint, normalise_base_url
 from evals.endpoints_file import read_endpoints
 from evals.fleet import Fleet, survey_fleet
 from tasks.protocol import Overrides
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def replica_options(command: Command) -> Command:
-    """Add the flags that name one server or several replicas."""
-    for option in (
-        click.option(
-            "--endpoints-file",
-            type=click.Path(dir_okay=False, path_type=Path),
-            metavar="FILE",
-            help="Replicas of one checkpoint, one URL a line; instead of --base-url.",
-        ),
-        click.option(
-            "--base-url",
-            "base_urls",
-            multiple=True,
-            metavar="URL",
-            help="Endpoint, with or without /v1; repeat for replicas of one checkpoint. Else $OPENAI_BASE_URL.",
-        ),
-    ):
-        command = option(command)
-    return command
 
 
 def surveyed_fleet(options: Mapping[str, Any], overrides: Overrides) -> tuple[Endpoint, Fleet]:
