@@ -25,8 +25,7 @@ from benchmarks.wire_faults import HARMLESS, REFUSED, faults_of_the_wire
 from evals.commands.run import finish
 from evals.endpoint import Endpoint
 from evals.exit_code import CommandError
-from evals.journal_records import read_places
-from evals.retry import RetryPolicy
+from evals.fleet.survey import survey
 from evals.runner import RunRequest, RunSettings, run
 from evals.simulator.config import SimulatorConfig
 from evals.simulator.exams import book_of
@@ -34,7 +33,8 @@ from evals.simulator.fault_kind import FaultKind
 from evals.simulator.faults import parse_faults
 from evals.simulator.profile import Lengths, Profile, TaskProfile
 from evals.simulator.server import Running, serve_in_thread
-from evals.survey import survey
+from evals.storage.journal_records import read_places
+from evals.transport.retry import RetryPolicy
 from evals.waits import Waits
 from reports.run_files import read_scores
 from tasks.aime25 import AIME25

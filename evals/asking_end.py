@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from evals.failure import Failure
+from evals.transport.failure import Failure
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from evals.endpoint import Endpoint
 from evals.endpoint_facts import EndpointFacts
-from evals.prompt_length import PromptLength, count_longest, longest_prompt
+from evals.prompts.prompt_length import PromptLength, count_longest, longest_prompt
 from tasks.benchmark import Item
 from tasks.catalog import find_benchmark
 from tasks.spec import TaskSpec

@@ -16,14 +16,14 @@ from inspect_ai.util import display_type
 
 from evals.asking_end import AskingEnd
 from evals.client_load import ClientLoad
-from evals.exchange_store import ExchangeStore
-from evals.failure import Failure, FailureKind, one_line
 from evals.interrupts import STOPPING, STOPS, handlers_put_back
 from evals.memory import is_memory_error, out_of_memory
 from evals.preflight.first_replies import FirstReplies
 from evals.progress import ProgressSlot, Watcher
 from evals.provider import EndpointAPI
 from evals.run_request import RunRequest
+from evals.storage.exchange_store import ExchangeStore
+from evals.transport.failure import Failure, FailureKind, one_line
 from tasks.inspect_task import build_task
 from tasks.pairs import Pair
 

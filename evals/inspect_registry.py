@@ -6,8 +6,8 @@ from typing import Any
 from inspect_ai import Task, task
 from inspect_ai.model import ModelAPI, modelapi
 
-from evals.contract_task import ContractTerms, contract_task
 from evals.provider import EndpointAPI
+from evals.vendor.contract_task import ContractTerms, contract_task
 from tasks.catalog import find_benchmark
 from tasks.exam import ExamSource, load_exam
 from tasks.inspect_task import build_task

@@ -14,10 +14,10 @@ from typing import Any, Self
 
 import aiohttp
 
-from evals.failure import RETRYABLE_STATUS, Failure, FailureKind, network_words
 from evals.probe_settings import ClientSettings
-from evals.retry import EndpointHealth, send_with_retries
-from evals.transport import retry_after_seconds
+from evals.transport.failure import RETRYABLE_STATUS, Failure, FailureKind, network_words
+from evals.transport.http_client import retry_after_seconds
+from evals.transport.retry import EndpointHealth, send_with_retries
 
 STILL_SENDING_S = 5.0
 BYTES_A_TOKEN = 2_000  # a generous frame of a stream

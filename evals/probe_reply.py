@@ -4,9 +4,9 @@ from typing import Any
 
 import orjson
 
-from evals.event_stream import EventStream
-from evals.failure import RETRYABLE_STATUS
 from evals.probe_client import Ended, RawReply
+from evals.transport.event_stream import EventStream
+from evals.transport.failure import RETRYABLE_STATUS
 from verifiers.completion import CompletionAssembler, ErrorFrame, UnusableReplyError, read_completion
 from verifiers.contract_evidence import ApiError, ProbeReply, ReplyKind, quoted
 from verifiers.ending import Finish, finish_kind

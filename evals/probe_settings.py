@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from evals.retry import RetryPolicy
+from evals.transport.retry import RetryPolicy
 
 PROBE_RETRIES = RetryPolicy(outage_s=60.0, cold_s=5.0, max_attempts=3, max_wait_s=8.0)
 

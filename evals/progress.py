@@ -9,7 +9,7 @@ from typing import Any, Protocol, TextIO
 from inspect_ai.hooks import Hooks, SampleEnd, hooks
 from tqdm import tqdm
 
-from evals.failure import FailureKind
+from evals.transport.failure import FailureKind
 from reports.dead import DEAD_SHARE, says_nothing
 
 LINE_EVERY_S = 30.0
@@ -19,7 +19,7 @@ _NOTHING_SAID = ", nothing said"  # behind the outcome of a reply as a dead chec
 class Watcher(Protocol):
     """What an evaluation under way tells of itself.
 
-    ``on_unexpected`` is called with an error that no :class:`evals.failure.Failure` explains;
+    ``on_unexpected`` is called with an error that no :class:`evals.transport.failure.Failure` explains;
     ``live_tokens`` returns the tokens received so far, also of responses that are still being written. The
     evaluation sets both.
     """

@@ -25,14 +25,14 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall as InspectToolCall
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from evals.dispatch import Dispatcher, Sending
 from evals.endpoint import DEFAULT_KEY_VARIABLE, DEFAULT_URL_VARIABLE, Endpoint, normalise_base_url
-from evals.exchange import Attempt, Exchange, Reply
-from evals.exchange_store import ExchangeStore
-from evals.failure import Failure, FailureKind
-from evals.retry import RetryPolicy
+from evals.fleet.dispatch import Dispatcher, Sending
+from evals.storage.exchange_store import ExchangeStore
+from evals.transport.exchange import Attempt, Exchange, Reply
+from evals.transport.failure import Failure, FailureKind
+from evals.transport.retry import RetryPolicy
+from evals.transport.wire import WireRequest, build_request, request_identity
 from evals.waits import Waits
-from evals.wire import WireRequest, build_request, request_identity
 from tasks.image_bytes import ImageError
 from tasks.images import load_image
 from tasks.request_failed import RequestFailed

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evals.declared_run import declared_facts
 from evals.endpoint import Endpoint
-from evals.failure import Failure, FailureKind
-from evals.retry import RetryPolicy
-from evals.run_directory import now_text, run_directory, software_facts
-from evals.survey import EndpointFacts
+from evals.fleet.survey import EndpointFacts
+from evals.looks.declared_run import declared_facts
+from evals.storage.run_directory import now_text, run_directory, software_facts
+from evals.transport.failure import Failure, FailureKind
+from evals.transport.retry import RetryPolicy
 from evals.waits import Waits
 from evals.worker_engine import Engine
 from reports.manifest import TOGETHER

@@ -11,13 +11,17 @@ from tqdm import tqdm
 
 from evals.asking_end import AskingEnd, together
 from evals.client_load import ClientLoad
-from evals.declared_run import check_declared
 from evals.evaluation import Evaluation, task_of
-from evals.exchange_store import SettledStore
-from evals.finished_run import finished_log
-from evals.journal import Journal
+from evals.looks.declared_run import check_declared
 from evals.progress import Progress, Watcher
-from evals.run_directory import (
+from evals.run_request import RunEnd, RunRequest, RunSettings, describe_run
+from evals.shards.places import JOURNAL, absorb_shards, shards_directory
+from evals.shards.processes import run_processes
+from evals.shards.ray_workers import run_on_ray
+from evals.storage.exchange_store import SettledStore
+from evals.storage.finished_run import finished_log
+from evals.storage.journal import Journal
+from evals.storage.run_directory import (
     newest_log,
     now_text,
     read_manifest,
@@ -25,10 +29,6 @@ from evals.run_directory import (
     with_reach,
     write_json,
 )
-from evals.run_request import RunEnd, RunRequest, RunSettings, describe_run
-from evals.shards.places import JOURNAL, absorb_shards, shards_directory
-from evals.shards.processes import run_processes
-from evals.shards.ray_workers import run_on_ray
 from evals.worker_engine import Engine
 
 __all__ = ["RunEnd", "RunRequest", "RunSettings", "run"]
@@ -50,8 +50,8 @@ def run(request: RunRequest, watch: Watch = show_progress) -> RunEnd:
     What shards of this run have asked is taken over first; with several workers they ask what is missing, and
     this process then reads their answers as if it had asked: log and scores are those of one process. Of a run
     that has nothing left to ask, neither answers nor samples are read again: its log is what it was.
-    Raises :class:`evals.journal.JournalError` where the directory cannot be used and
-    :class:`evals.declared_run.DeclarationError` where it holds a run that declared otherwise. Safe to kill at
+    Raises :class:`evals.storage.journal.JournalError` where the directory cannot be used and
+    :class:`evals.looks.declared_run.DeclarationError` where it holds a run that declared otherwise. Safe to kill at
     any moment: finished responses are in a journal, and the next run sends only the others.
     """
     directory = request.directory

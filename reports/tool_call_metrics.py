@@ -14,7 +14,9 @@ from reports.tool_call_rows import has_tool_calls, tool_call_rows
 from reports.tool_call_trigger import Trigger, trigger_metrics
 
 CONFIDENCE = 0.95
-GIVEN_UP = " (given up after "  # as :mod:`evals.retry` ends the words of a request that it tried often
+GIVEN_UP = (
+    " (given up after "  # as :mod:`evals.transport.retry` ends the words of a request that it tried often
+)
 
 
 @dataclass(frozen=True, kw_only=True)

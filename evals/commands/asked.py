@@ -10,7 +10,7 @@ import click
 
 from evals.endpoint import DEFAULT_URL_VARIABLE, Endpoint, normalise_base_url
 from evals.endpoint_facts import EndpointFacts
-from evals.run_directory import safe_label
+from evals.storage.run_directory import safe_label
 from tasks.benchmark import Benchmark
 from tasks.exam import Exam, ExamSource, load_exam
 from tasks.k2_tool_calls import RAW_COMPLETIONS

@@ -11,10 +11,10 @@ from typing import Any
 
 import click
 
-from evals.campaign import Campaign, has_parallel_runs, worst
-from evals.campaign_compare import Compared, compare_all
-from evals.campaign_record import states_so_far, write_record
-from evals.campaign_template import TEMPLATE
+from evals.campaigns.campaign import Campaign, has_parallel_runs, worst
+from evals.campaigns.compare import Compared, compare_all
+from evals.campaigns.record import states_so_far, write_record
+from evals.campaigns.template import TEMPLATE
 from evals.commands.campaign_file import read_campaign
 from evals.commands.campaign_parallel import make_at_once
 from evals.commands.campaign_text import final_lines, progress_lines, run_title

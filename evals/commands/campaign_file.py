@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
-from evals.campaign import Campaign, CampaignTask, Checkpoint, PlannedRun, in_order
+from evals.campaigns.campaign import Campaign, CampaignTask, Checkpoint, PlannedRun, in_order
 from evals.commands.asked import task_options
 from evals.commands.replicas import asked_urls
 from evals.endpoint import BaseUrlError
-from evals.endpoints_file import EndpointsFileError
 from evals.flags.deciding_options import deciding_options
 from evals.flags.run import command as run_command
 from evals.flags.run_options import endpoint_options, protocol_options
-from evals.run_directory import safe_label
+from evals.fleet.endpoints_file import EndpointsFileError
+from evals.storage.run_directory import safe_label
 from reports.checked_toml import CONFIDENCE, COUNT, LOSS, TEXT, Check, CheckedToml, texts
 from reports.tolerance import Tolerance
 from tasks.catalog import find_benchmark

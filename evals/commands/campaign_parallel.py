@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from evals.campaign import Campaign, startable
+from evals.campaigns.campaign import Campaign, startable
 from evals.commands.campaign_text import run_title
 from evals.commands.one_run import run_one
 from evals.commands.runs_at_once import Job, RunsAtOnce

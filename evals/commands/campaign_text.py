@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from evals.campaign import Campaign, PlannedRun
-from evals.campaign_compare import Compared
+from evals.campaigns.campaign import Campaign, PlannedRun
+from evals.campaigns.compare import Compared
 from evals.run_state import RunState, RunStatus
 from reports import numbers
 from reports.intervals import Estimate

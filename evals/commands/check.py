@@ -15,11 +15,11 @@ from evals.commands.plan_power import TYPICAL_BUDGET_SHARE
 from evals.endpoint import Endpoint, EndpointError
 from evals.endpoint_facts import EndpointFacts
 from evals.exit_code import ExitCode
+from evals.fleet.survey import survey
 from evals.preflight.check import Check, check_endpoint, dead_check
 from evals.preflight.check_report import check_json, render_check
 from evals.preflight.finding import fail
 from evals.preflight.plan import CheckPlan, PlannedRun
-from evals.survey import survey
 from tasks.benchmark import Benchmark, Item
 from tasks.catalog import find_benchmark
 from tasks.protocol import Overrides, resolve_spec

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from evals.baseline_run import choose_baseline
 from evals.commands.compare import EXIT_CODES
 from evals.commands.plan_power import (
     TYPICAL_BUDGET_SHARE,
@@ -15,11 +14,12 @@ from evals.commands.plan_power import (
     power_of,
     refuse_other_tasks,
 )
-from evals.declared_run import check_declared
 from evals.exit_code import CommandError, ExitCode
-from evals.run_directory import now_text, read_manifest
+from evals.looks.baseline_run import choose_baseline
+from evals.looks.declared_run import check_declared
+from evals.looks.until_decided import Sequence, SequenceEnd, run_until_decided
 from evals.runner import RunRequest
-from evals.until_decided import Sequence, SequenceEnd, run_until_decided
+from evals.storage.run_directory import now_text, read_manifest
 from reports import numbers
 from reports.comparison import find_side
 from reports.declaration import Declaration, identify

@@ -7,13 +7,13 @@ from pathlib import Path
 from evals.commands.compare import write_report
 from evals.endpoint import Endpoint
 from evals.exit_code import CommandError, ExitCode
-from evals.run_directory import write_json
+from evals.fleet.survey import survey
 from evals.runner import RunRequest, RunSettings, run
 from evals.simulator.config import SimulatorConfig
 from evals.simulator.exams import book_of
 from evals.simulator.profile import BUILT_IN
 from evals.simulator.server import Running, serve_in_thread
-from evals.survey import survey
+from evals.storage.run_directory import write_json
 from reports.comparison import ComparisonSettings, compare
 from reports.report import Report
 from reports.run_summary import summarise_run

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from evals.chat_template import load_chat_template
 from evals.commands.asked import choose_model
 from evals.divergence.cost import Cost, within_bound
 from evals.divergence.engine import engine_of
@@ -19,10 +18,11 @@ from evals.divergence.sides import AskedSide, Manner, record
 from evals.divergence.text import PlannedText, Texts
 from evals.endpoint import Endpoint, normalise_base_url
 from evals.exit_code import ExitCode
+from evals.fleet.survey import survey
+from evals.prompts.chat_template import load_chat_template
 from evals.report_files import write_files
-from evals.retry import RetryPolicy
-from evals.run_directory import safe_label
-from evals.survey import survey
+from evals.storage.run_directory import safe_label
+from evals.transport.retry import RetryPolicy
 from evals.waits import Waits
 from reports.divergence.document import divergence_document
 from reports.divergence.figures import diverge

@@ -8,10 +8,10 @@ import click
 
 from evals.commands.run import build_request, summary_of, what_failed
 from evals.exit_code import CommandError, ExitCode, foreseen_code
-from evals.run_directory import write_json
 from evals.run_state import RunState, RunStatus
 from evals.runner import RunEnd, Watch, run, show_progress
-from evals.stored_run import kept, settle_store
+from evals.storage.run_directory import write_json
+from evals.storage.stored_run import kept, settle_store
 
 _BY_STATUS = {"complete": RunStatus.COMPLETE, "partial": RunStatus.PARTIAL, "invalid": RunStatus.INVALID}
 INTERRUPTED = RunState(status=RunStatus.PARTIAL, code=ExitCode.INTERRUPTED, problem="interrupted")

@@ -9,8 +9,8 @@ import click
 
 from evals.commands.asked import choose_model, endpoint_of
 from evals.endpoint import DEFAULT_URL_VARIABLE, Endpoint, normalise_base_url
-from evals.endpoints_file import read_endpoints
-from evals.fleet import Fleet, survey_fleet
+from evals.fleet.endpoints_file import read_endpoints
+from evals.fleet.surveyed_fleet import Fleet, survey_fleet
 from tasks.protocol import Overrides
 
 

@@ -6,7 +6,7 @@ import click
 
 from evals.exit_code import CommandError, ExitCode
 from evals.report_files import write_files
-from evals.vendor_files import RENDERINGS, render_vendor
+from evals.vendor.files import RENDERINGS, render_vendor
 from reports.gate_outputs import render_gate_markdown
 from reports.html.report_page import render_gate_html, render_html
 from reports.junit import render_junit

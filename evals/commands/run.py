@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from evals.budget import Budget, BudgetError, settle_budget
-from evals.chat_template import ChatTemplate, ChatTemplateError, load_chat_template
 from evals.client_load import bottleneck_note, is_bottleneck
 from evals.commands.asked import exam_of, overrides_of
 from evals.commands.deciding import (
@@ -26,12 +25,13 @@ from evals.commands.replicas import surveyed_fleet
 from evals.endpoint import Endpoint
 from evals.exit_code import CommandError, ExitCode
 from evals.flags.run import command as command  # for whoever runs a task as its command line does
-from evals.raw_completions import render_items
-from evals.retry import RetryPolicy
-from evals.run_directory import read_manifest, write_json
+from evals.looks.until_decided import SequenceEnd
+from evals.prompts.chat_template import ChatTemplate, ChatTemplateError, load_chat_template
+from evals.prompts.raw_completions import render_items
 from evals.runner import RunEnd, RunRequest, RunSettings, run
-from evals.stored_run import kept, settle_store
-from evals.until_decided import SequenceEnd
+from evals.storage.run_directory import read_manifest, write_json
+from evals.storage.stored_run import kept, settle_store
+from evals.transport.retry import RetryPolicy
 from evals.waits import Waits
 from evals.worker_engine import Engine
 from reports.eval_log import read_eval_log

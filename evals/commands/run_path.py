@@ -12,9 +12,9 @@ class RunPath(click.Path):
     """A run directory, a log or a score file; of a URL its local mirror."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the local path; raises :class:`evals.object_store.StoreError` where a URL cannot be read."""
+        """Return the local path; raises :class:`evals.storage.object_store.StoreError` where a URL cannot be read."""
         return super().convert(
-            body("evals.mirror", "run_path")(value) if isinstance(value, str) else value, param, ctx
+            body("evals.storage.mirror", "run_path")(value) if isinstance(value, str) else value, param, ctx
         )
 
 

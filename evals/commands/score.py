@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from evals.exit_code import CommandError, ExitCode
-from evals.replay import GradedRow, RowGrader, grade_tool_row, text_grader
-from evals.replay_summary import render_replay, summarise_replay
+from evals.vendor.replay import GradedRow, RowGrader, grade_tool_row, text_grader
+from evals.vendor.replay_summary import render_replay, summarise_replay
 from tasks.benchmark import Benchmark, Item
 from tasks.catalog import find_benchmark
 from tasks.choices import MOST_LETTERS

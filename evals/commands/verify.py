@@ -14,11 +14,11 @@ from evals.commands.verify_places import for_each, labels_of
 from evals.commands.verify_samples import Samples, read_samples_options, run_samples
 from evals.endpoint import DEFAULT_URL_VARIABLE, Endpoint, EndpointError, normalise_base_url
 from evals.exit_code import ExitCode
+from evals.fleet.survey import survey
 from evals.probe_settings import ClientSettings
-from evals.run_directory import safe_label
-from evals.survey import survey
-from evals.vendor_files import Written, show_combined, show_one, write_report
-from evals.vendor_verify import Contract, Qualification, unreachable, verify_endpoint
+from evals.storage.run_directory import safe_label
+from evals.vendor.files import Written, show_combined, show_one, write_report
+from evals.vendor.verify import Contract, Qualification, unreachable, verify_endpoint
 from reports.report_reader import read_report
 from reports.vendor_benchmarks import benchmark_criteria
 from reports.vendor_json import vendor_document

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from evals.run_directory import safe_label
+from evals.storage.run_directory import safe_label
 
 
 def for_each(options: Mapping[str, Any], name: str, flag: str, urls: Sequence[str]) -> tuple[str | None, ...]:

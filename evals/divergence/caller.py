@@ -9,9 +9,9 @@ from typing import Any, Protocol, Self, TypeVar
 import aiohttp
 import orjson
 
-from evals.failure import Failure, frame_failure, network_words, server_failure
-from evals.retry import EndpointHealth, RetryPolicy, send_with_retries
-from evals.transport import read_refusal
+from evals.transport.failure import Failure, frame_failure, network_words, server_failure
+from evals.transport.http_client import read_refusal
+from evals.transport.retry import EndpointHealth, RetryPolicy, send_with_retries
 from evals.waits import Waits
 from verifiers.wire_frame import find_error
 

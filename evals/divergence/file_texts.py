@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.divergence.text import PlannedText, Text, TextError, Texts
-from evals.prompt_length import estimate_tokens
+from evals.prompts.prompt_length import estimate_tokens
 from reports.json_text import parse_json
 from tasks.rows import DataError
 

@@ -12,8 +12,8 @@ from evals.divergence.scorer import Scorer
 from evals.divergence.text import PlannedText, TextError
 from evals.divergence.token_gate import TokenGate
 from evals.endpoint import EndpointError
-from evals.failure import Failure
-from evals.run_directory import write_json
+from evals.storage.run_directory import write_json
+from evals.transport.failure import Failure
 from reports.divergence.records import SCHEMA_VERSION, RecordError
 from reports.divergence.side import MANIFEST, RECORDS, Side, read_side, record_path
 

@@ -10,7 +10,7 @@ from typing import Any
 from evals.divergence.file_texts import length_of
 from evals.divergence.text import PlannedText, Text, TextError, Texts
 from evals.endpoint import Endpoint
-from evals.raw_completions import template_variables
+from evals.prompts.raw_completions import template_variables
 from reports.eval_log import read_eval_log
 from reports.json_text import parse_json
 from reports.log_members import LogError, LogMembers, open_members

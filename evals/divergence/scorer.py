@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from evals.chat_template import ChatTemplate
 from evals.divergence.caller import Caller
 from evals.divergence.columns import Columns
 from evals.divergence.engine import Engine
@@ -10,7 +9,8 @@ from evals.divergence.sglang_scores import SglangSink, sglang_body
 from evals.divergence.text import Text, TextError
 from evals.divergence.tokenizer import Tokenizer, Tokens
 from evals.divergence.vllm_scores import VllmSink, vllm_body
-from evals.failure import Failure
+from evals.prompts.chat_template import ChatTemplate
+from evals.transport.failure import Failure
 from reports.divergence.records import CHUNK_TOKENS, RecordWriter, TextFacts
 
 _NO_LOGPROBS = "texts of a single token"

@@ -10,7 +10,7 @@ from typing import Any
 
 import ijson
 
-from evals.failure import Failure, FailureKind
+from evals.transport.failure import Failure, FailureKind
 
 _OWN, _TOPS = "meta_info.input_token_logprobs.item", "meta_info.input_top_logprobs.item"
 BEYOND = 1  # added to the number of likeliest tokens asked: the rank of a token that is not among them

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evals.chat_template import ChatTemplate
 from evals.divergence.caller import Caller
 from evals.divergence.cost import Pass
 from evals.divergence.engine import Engine
@@ -17,8 +16,9 @@ from evals.divergence.tell import Progress
 from evals.divergence.text import PlannedText
 from evals.endpoint import Endpoint, request_headers
 from evals.endpoint_facts import EndpointFacts
-from evals.retry import RetryPolicy
-from evals.run_directory import now_text
+from evals.prompts.chat_template import ChatTemplate
+from evals.storage.run_directory import now_text
+from evals.transport.retry import RetryPolicy
 from evals.waits import Waits
 from reports.divergence.side import FLOOR, RECORDS
 

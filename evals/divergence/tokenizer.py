@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evals.chat_template import ChatTemplate, RenderError
 from evals.divergence.caller import Caller
 from evals.divergence.engine import Engine
 from evals.divergence.text import OPENER, Text, TextError, response_text
-from evals.failure import Failure, FailureKind, server_failure
+from evals.prompts.chat_template import ChatTemplate, RenderError
+from evals.transport.failure import Failure, FailureKind, server_failure
 
 _TAIL_TOKENS = 16
 _DETOKENIZED = {Engine.VLLM: "prompt", Engine.SGLANG: "text", Engine.LLAMACPP: "content"}

@@ -6,7 +6,7 @@ from typing import Any
 import ijson
 
 from evals.divergence.columns import Columns
-from evals.failure import Failure, FailureKind
+from evals.transport.failure import Failure, FailureKind
 
 PLACE = "choices.item.prompt_logprobs.item"
 

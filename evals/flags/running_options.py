@@ -4,8 +4,8 @@ import click
 
 from evals.commands.number import Number
 from evals.flags.run_options import Command, apply
-from evals.retry import RetryPolicy
 from evals.shards.dealing import Shard
+from evals.transport.retry import RetryPolicy
 from evals.waits import Waits
 from evals.worker_engine import Engine
 

@@ -10,12 +10,12 @@ from typing import Any, Self
 import orjson
 
 from evals.endpoint import Endpoint, request_headers
-from evals.exchange import Reply
-from evals.failure import Failure, server_failure
-from evals.reply_limits import ReplyLimits, reply_limits
-from evals.transport import Transport
+from evals.transport.exchange import Reply
+from evals.transport.failure import Failure, server_failure
+from evals.transport.http_client import Transport
+from evals.transport.reply_limits import ReplyLimits, reply_limits
+from evals.transport.whole_request import merge
 from evals.waits import Waits
-from evals.whole_request import merge
 from verifiers.response import Response
 from verifiers.thinking_switch import without_switch
 

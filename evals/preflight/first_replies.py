@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from evals.exchange import Reply
+from evals.transport.exchange import Reply
 from verifiers.repetition import Repetition, RepetitionKind, find_repetition
 from verifiers.response import Response
 from verifiers.thinking_switch import thinking_asked, thinking_off_flags

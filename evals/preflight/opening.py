@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from evals.failure import Failure
 from evals.preflight.asker import Asked, Asker
 from evals.preflight.finding import Finding, fail, ok, warn
 from evals.preflight.plan import SHORT_TOKENS, CheckPlan
+from evals.transport.failure import Failure
 
 STORY = "Invent a short story about a lighthouse, a storm and an unusual visitor."
 FIRST_SEED = 7

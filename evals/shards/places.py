@@ -5,8 +5,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from evals.journal import Journal, JournalError
 from evals.shards.dealing import Shard
+from evals.storage.journal import Journal, JournalError
 
 JOURNAL = "journal.zst"  # of the run, and of each shard in its own directory
 _SHARDS = ".shards"  # hidden: whoever looks for logs of runs finds the run's alone

@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.asking_end import AskingEnd
-from evals.exchange_store import ToldStore
 from evals.exit_code import CommandError, ExitCode
-from evals.journal import Journal
 from evals.memory import out_of_memory, perhaps_out_of_memory
 from evals.progress import Watcher
 from evals.run_request import RunRequest
@@ -26,6 +24,8 @@ from evals.shards.dealing import Shard
 from evals.shards.death import MOST_WORDS
 from evals.shards.shard_run import ask_pairs, shares_of
 from evals.shards.told import Recorded, Teller, Told
+from evals.storage.exchange_store import ToldStore
+from evals.storage.journal import Journal
 from tasks.pairs import Pair
 
 LOOK_EVERY_S = 0.25

@@ -7,13 +7,13 @@ from pathlib import Path
 from evals.asking_end import AskingEnd
 from evals.client_load import ClientLoad
 from evals.evaluation import Evaluation, task_of
-from evals.exchange_store import ExchangeStore, RecordedExchanges, ShardStore
-from evals.journal import Journal
 from evals.progress import Watcher
 from evals.run_request import RunRequest, describe_run
 from evals.shards.dealing import Shard, all_pairs, deal
 from evals.shards.expected_lengths import expected_lengths
 from evals.shards.places import JOURNAL, settled_lengths, shard_directory
+from evals.storage.exchange_store import ExchangeStore, RecordedExchanges, ShardStore
+from evals.storage.journal import Journal
 from tasks.pairs import Pair
 
 
@@ -39,7 +39,7 @@ def run_shard(
     """Ask ``pairs`` and keep the answers in the shard's own journal.
 
     What the run or an earlier try of this shard has is not asked again. Raises
-    :class:`evals.journal.JournalError` where its directory cannot be used.
+    :class:`evals.storage.journal.JournalError` where its directory cannot be used.
     """
     directory = shard_directory(request.directory, shard)
     with Journal(directory / JOURNAL) as journal:

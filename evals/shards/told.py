@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from evals.asking_end import AskingEnd
-from evals.exchange import Exchange
 from evals.memory import memory_bytes
+from evals.transport.exchange import Exchange
 
 TELL_EVERY_S = 1.0
 

@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 
 from evals.cli import run_command_line
-from evals.retry import RetryPolicy
 from evals.simulator.config import SimulatorConfig
 from evals.simulator.exams import book_of
 from evals.simulator.faults import parse_faults
 from evals.simulator.profile import Lengths, Profile, TaskProfile
 from evals.simulator.server import Running, serve_in_thread
+from evals.transport.retry import RetryPolicy
 from reports.run_files import read_scores
 from tasks.aime25 import AIME25
 from tasks.exam import Exam, load_exam

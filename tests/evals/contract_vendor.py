@@ -3,15 +3,15 @@
 import asyncio
 from collections.abc import Iterable
 
-from evals.contract_run import ContractRun, Exchange, run_contract
 from evals.endpoint import Endpoint
 from evals.probe_client import ProbeClient
 from evals.probe_settings import ClientSettings
-from evals.retry import RetryPolicy
 from evals.simulator.config import SimulatorConfig
 from evals.simulator.faults import parse_faults
 from evals.simulator.profile import Lengths, Profile
 from evals.simulator.server import serve
+from evals.transport.retry import RetryPolicy
+from evals.vendor.contract_run import ContractRun, Exchange, run_contract
 from tasks.vendor_contract.clauses import GivenData, clauses_of
 from tasks.vendor_contract.outcome import ProbeResult
 from tasks.vendor_contract.probe import Budgets

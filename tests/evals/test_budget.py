@@ -10,7 +10,7 @@ from evals import budget as budget_module
 from evals.budget import BudgetError, settle_budget
 from evals.endpoint import Endpoint
 from evals.endpoint_facts import EndpointFacts
-from evals.prompt_length import PromptLength, estimate_tokens, longest_prompt
+from evals.prompts.prompt_length import PromptLength, estimate_tokens, longest_prompt
 from tasks.benchmark import Item
 from tasks.spec import DatasetFacts, Sampling, TaskSpec, ThinkMode
 

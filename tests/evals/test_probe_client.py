@@ -9,7 +9,7 @@ import pytest
 from evals.probe_client import Ended, ProbeClient, RawReply
 from evals.probe_reply import read_reply
 from evals.probe_settings import ClientSettings
-from evals.retry import RetryPolicy
+from evals.transport.retry import RetryPolicy
 from tests.evals.wire_server import (
     CLOSE,
     LAST_CHUNK,

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 
 from evals.endpoint import EndpointError
-from evals.exchange import Exchange, Reply
-from evals.failure import Failure, FailureKind
-from evals.journal import Journal
 from evals.provider import EndpointAPI, _output
-from evals.retry import RetryPolicy
+from evals.storage.journal import Journal
+from evals.transport.exchange import Exchange, Reply
+from evals.transport.failure import Failure, FailureKind
+from evals.transport.retry import RetryPolicy
+from evals.transport.wire import WireRequest
 from evals.waits import Waits
-from evals.wire import WireRequest
 from tasks.request_failed import RequestFailed
 from tasks.response_record import REQUEST_IDENTITY, read_record, response_of
 from tests.evals.wire_server import CLOSE, LAST_CHUNK, RESET, chunked, head, plain, wire_server

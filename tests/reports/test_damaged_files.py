@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from evals.journal import JournalError
-from evals.run_directory import read_manifest
+from evals.storage.journal import JournalError
+from evals.storage.run_directory import read_manifest
 from reports.log_members import LogError
 from reports.manifest import MANIFEST
 from reports.report_reader import ReportFileError, read_report

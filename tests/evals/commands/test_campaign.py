@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from evals.retry import RetryPolicy
 from evals.simulator.profile import Lengths, Profile, TaskProfile
+from evals.transport.retry import RetryPolicy
 from tests.evals.conftest import QUICK_RETRIES
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from evals.campaign import worst
-from evals.campaign_template import TEMPLATE
+from evals.campaigns.campaign import worst
+from evals.campaigns.template import TEMPLATE
 from evals.commands.campaign_file import CampaignError, read_campaign
 from evals.exit_code import ExitCode
 

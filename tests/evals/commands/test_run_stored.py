@@ -6,7 +6,7 @@ import time
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
-from evals.object_store import ObjectStore
+from evals.storage.object_store import ObjectStore
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_runs_are_compared_and_exported_from_their_urls(ask, serve, cli, url, tm
 
 
 def test_what_is_finished_is_in_the_store_before_the_run_ends(ask, serve, url, monkeypatch, tmp_path):
-    monkeypatch.setattr("evals.stored_run.UPLOAD_EVERY_S", 0.05)
+    monkeypatch.setattr("evals.storage.stored_run.UPLOAD_EVERY_S", 0.05)
     seen = []
     push = ObjectStore.write
 
@@ -102,7 +102,7 @@ def test_a_store_that_refuses_at_the_end_loses_nothing(ask, serve, refuse, url, 
 
 
 def test_a_refusal_on_the_way_is_told_once_and_tried_again(ask, serve, refuse, url, monkeypatch):
-    monkeypatch.setattr("evals.stored_run.UPLOAD_EVERY_S", 0.05)
+    monkeypatch.setattr("evals.storage.stored_run.UPLOAD_EVERY_S", 0.05)
     refuse("/run/")
     ended = ask(serve(tokens_per_s=60.0).base_url, "--runs-dir", url)
     warnings = [line for line in ended.err.splitlines() if line.startswith("warning: object storage")]

@@ -9,7 +9,7 @@ import pytest
 from evals.divergence.columns import Columns
 from evals.divergence.sglang_scores import SglangSink, sglang_body
 from evals.divergence.vllm_scores import VllmSink, vllm_body
-from evals.failure import Failure
+from evals.transport.failure import Failure
 from reports.divergence.records import CHUNK_TOKENS, RecordReader, RecordWriter, TextFacts
 
 

@@ -8,15 +8,15 @@ import pytest
 
 from evals.endpoint import DEFAULT_KEY_VARIABLE, Endpoint
 from evals.endpoint_facts import EndpointFacts
-from evals.exchange import Reply
-from evals.failure import Failure, http_failure
+from evals.fleet.survey import survey
 from evals.preflight.asker import Asked
 from evals.preflight.check import Check, check_endpoint
 from evals.preflight.plan import CheckPlan
 from evals.simulator.config import SimulatorConfig
 from evals.simulator.faults import parse_faults
 from evals.simulator.server import serve_in_thread
-from evals.survey import survey
+from evals.transport.exchange import Reply
+from evals.transport.failure import Failure, http_failure
 from tasks.spec import Sampling, ThinkMode
 from verifiers.response import Response
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from evals.exchange import Reply
 from evals.preflight.first_replies import FirstReplies
+from evals.transport.exchange import Reply
 from verifiers.response import Response, Usage
 
 USAGE = Usage(prompt_tokens=10, completion_tokens=20)

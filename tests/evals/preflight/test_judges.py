@@ -2,7 +2,6 @@
 
 import pytest
 
-from evals.failure import http_failure
 from evals.preflight.degenerate import degenerate_finding
 from evals.preflight.finding import Status
 from evals.preflight.images import judge_image
@@ -10,6 +9,7 @@ from evals.preflight.limits import max_tokens_finding
 from evals.preflight.plan import PlannedRun
 from evals.preflight.speed import estimate_run, speed_finding, tokens_per_s
 from evals.preflight.usage import usage_finding
+from evals.transport.failure import http_failure
 from verifiers.response import Response, Usage
 
 

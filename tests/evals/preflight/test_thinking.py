@@ -2,7 +2,6 @@
 
 import pytest
 
-from evals.failure import http_failure
 from evals.preflight.finding import Status
 from evals.preflight.thinking import (
     SwitchReplies,
@@ -13,6 +12,7 @@ from evals.preflight.thinking import (
     switch_finding,
     thought_of,
 )
+from evals.transport.failure import http_failure
 from tasks.spec import ThinkMode
 from verifiers.response import Response, Usage
 

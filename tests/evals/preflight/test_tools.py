@@ -2,9 +2,9 @@
 
 import pytest
 
-from evals.failure import http_failure
 from evals.preflight.finding import Status
 from evals.preflight.tools import ToolReplies, judge_tools
+from evals.transport.failure import http_failure
 from verifiers.response import Response, ToolCall, Usage
 
 CALL = ToolCall(id="functions.get_weather:0", name="get_weather", arguments='{"city": "Paris"}')

@@ -1,0 +1,1 @@
+"""Runs that may stop early: what they declare, and when they are decided."""

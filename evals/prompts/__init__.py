@@ -1,0 +1,1 @@
+"""Prompts as the endpoint counts or renders them: chat templates, tokenizers, lengths."""

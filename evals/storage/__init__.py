@@ -1,0 +1,1 @@
+"""Where runs and finished exchanges lie: journals, run directories, object storage."""

@@ -1,0 +1,1 @@
+"""How a request is sent and its reply read: the wire, retries, failures."""
