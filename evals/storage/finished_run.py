@@ -8,6 +8,7 @@ import orjson
 
 from reports.eval_log import read_eval_log
 from reports.log_members import LogError
+from reports.manifest import TOGETHER
 from verifiers.outcome import Outcome
 
 # What may differ without another answer or another grade of it: when, how fast and where it was asked.
@@ -41,6 +42,8 @@ def finished_log(
     now = orjson.loads(orjson.dumps(manifest))  # as it would be read back
     if any(now[name] != earlier.get(name) for name in now.keys() - _INDIFFERENT):
         return None
+    if now["endpoint"][TOGETHER] != earlier["endpoint"].get(TOGETHER):
+        return None  # the log says which servers are to be compared
     log = directory / earlier["log"]
     return log if _is_whole(log, manifest["expected"]) else None
 

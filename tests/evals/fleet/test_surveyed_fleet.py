@@ -4,7 +4,7 @@ import contextlib
 import socket
 
 import pytest
-from tests.evals.test_survey import LLAMA_MODEL, SGLANG_INFO, VLLM_MODEL, models, pages
+from tests.evals.fleet.test_survey import LLAMA_MODEL, SGLANG_INFO, VLLM_MODEL, models, pages
 
 from evals.endpoint import EndpointError
 from evals.fleet.surveyed_fleet import survey_fleet
