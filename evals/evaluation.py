@@ -4,6 +4,7 @@ import asyncio
 import io
 import os
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -28,6 +29,9 @@ from tasks.inspect_task import build_task
 from tasks.pairs import Pair
 
 N_FLUSHES = 100  # each copies the whole log: of a large run, after every hundred responses, that is terabytes
+
+GRADING_S = 5.0  # after a stop, at most
+QUIET_S = 0.3  # nothing graded for so long: the rest waits for answers
 
 
 class Evaluation:
@@ -84,6 +88,7 @@ class Evaluation:
             await asyncio.wait({evaluation, stopping}, return_when=asyncio.FIRST_COMPLETED)
             stopping.cancel()
             if stop.is_set():
+                await self._grade_answered(evaluation)
                 evaluation.cancel()
             await asyncio.gather(evaluation, return_exceptions=stop.is_set())
             self.is_whole = not stop.is_set() and self.fatal is None
@@ -91,6 +96,15 @@ class Evaluation:
             ProgressSlot.current = None
             watcher.close()
             await self.api.aclose()
+
+    async def _grade_answered(self, evaluation: "asyncio.Task[None]") -> None:
+        """Send nothing more and let what was answered be graded: partial results hold all that is kept."""
+        self.api.is_stopping = True
+        until = time.monotonic() + GRADING_S
+        n_before = -1
+        while ProgressSlot.n_graded != n_before and time.monotonic() < until and not evaluation.done():
+            n_before = ProgressSlot.n_graded
+            await asyncio.sleep(QUIET_S)
 
     def _stop_on_bug(self, message: str, stop: asyncio.Event) -> None:
         """End the run loudly on an exception that is no :class:`Failure`: a crash of ours is never a score."""

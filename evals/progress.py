@@ -131,9 +131,13 @@ class Progress:
 
 
 class ProgressSlot:
-    """Holds who watches the run under way; Inspect's hooks are one object per process."""
+    """Holds who watches the run under way, and how many responses have been graded in this process.
+
+    Inspect's hooks are one object per process.
+    """
 
     current: Watcher | None = None
+    n_graded = 0
 
 
 @hooks(name="quantcheck_progress", description="Counts finished responses for the progress display.")
@@ -154,6 +158,7 @@ class ProgressHooks(Hooks):
             return  # never asked, or not to its end: no response of any kind
         score = (data.sample.scores or {}).get("outcome")
         metadata = score.metadata if score is not None else None
+        ProgressSlot.n_graded += 1
         watcher.finished(told_outcome(metadata or {}))
         if error is not None and not is_foreseen(error.message):
             watcher.on_unexpected(error.message)

@@ -4,6 +4,7 @@ On Inspect's public API only. It sends what it is given, reads the reply without
 hands on reasoning, visible text, the raw finish reason, usage and times apart from each other.
 """
 
+import asyncio
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -97,6 +98,7 @@ class EndpointAPI(ModelAPI):
         self.waits = Waits()
         self.policy = RetryPolicy()
         self.journal: ExchangeStore | None = None
+        self.is_stopping = False  # nothing new is sent; what has been answered can still be graded
         self.load_image: Callable[[str], str] = load_kept_image
         self.on_fatal: Callable[[Failure], None] = lambda _failure: None
         self.on_send: Callable[[bool], None] = lambda _is_retry: None
@@ -144,6 +146,8 @@ class EndpointAPI(ModelAPI):
         recorded = self.journal.find(request.key) if self.journal is not None else None
         if recorded is not None:
             return _output(self.model_name, recorded, request), _call(request, recorded)
+        if self.is_stopping:
+            await asyncio.get_running_loop().create_future()  # until it is cancelled
         try:
             exchange = await self._dispatch().exchange(request)
             if self.journal is not None:

@@ -49,7 +49,7 @@ def diagnosis_facts(task: TaskReport, analysis: Analysis) -> Iterator[tuple[str,
             yield f"{side} servers", _blocks(blocks, "servers answered", REPLICA_LEVEL)
     for side, blocks in (("baseline", task.baseline.starts), ("candidate", task.candidate.starts)):
         if blocks is not None:
-            yield f"{side} starts", _blocks(blocks, "starts of the server answered", _NOTABLE_P)
+            yield f"{side} starts", _blocks(blocks, "starts (of the run or its server) answered", _NOTABLE_P)
     if analysis.plan.is_underpowered and task.verdict is not Verdict.REGRESSION:
         yield "power", power_advice(analysis.plan)
 

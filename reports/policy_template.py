@@ -75,8 +75,12 @@ def default_suggestions() -> list[TaskSuggestion]:
 
 
 def measured_suggestions(runs: Mapping[str, Iterable[TaskRun]]) -> list[TaskSuggestion]:
-    """Return margins that a baseline's own noise lets a candidate of as many epochs pass, by task."""
-    return [_measured(task or NAMELESS_TASK, run) for task, found in runs.items() for run in found]
+    """Return margins that a baseline's own noise lets a candidate of as many epochs pass, by task.
+
+    Tasks that are no ground to release a checkpoint are left out, unless there are no others.
+    """
+    found = [_measured(task or NAMELESS_TASK, run) for task, found in runs.items() for run in found]
+    return [one for one in found if one.task not in _NO_BENCHMARKS] or found
 
 
 def _measured(task: str, run: TaskRun) -> TaskSuggestion:

@@ -29,7 +29,7 @@ def render_summary(summary: Mapping[str, Any], directory: Path) -> str:
     lines += (
         [f"  {line}" for line in tool_call_lines(summary["tool_calls"])] if "tool_calls" in summary else []
     )
-    lines.append(f"  tokens per response {_tokens(summary['tokens'])}")
+    lines.append(f"  tokens per response {_tokens(summary)}")
     lines += _speed(summary)
     lines += [f"  {line}" for line in replica_lines(summary["replicas"])] if "replicas" in summary else []
     if flagged := {name: n for name, n in summary["flags"].items() if n}:
@@ -91,9 +91,10 @@ def _epochs(summary: Mapping[str, Any]) -> list[str]:
     return [", ".join(f"{n} of {correct}/{of}" for (correct, of), n in sorted(results.items(), reverse=True))]
 
 
-def _tokens(tokens: Mapping[str, Any]) -> str:
+def _tokens(summary: Mapping[str, Any]) -> str:
+    tokens = summary["tokens"]
     if tokens["output_mean"] is None:
-        return "unknown: the endpoint sends no usage"
+        return "unknown: the endpoint sends no usage" if summary["completed"] else "unknown: no response yet"
     reasoning = "" if tokens["reasoning_mean"] is None else f" ({tokens['reasoning_mean']:,.0f} reasoning)"
     return f"{tokens['output_mean']:,.0f}{reasoning}{', estimated' if tokens['estimated'] else ''}"
 

@@ -91,7 +91,8 @@ def _sit(
         if benchmark.check_items is not None:
             benchmark.check_items(items, variant)
         _refuse_other_content(pin, facts, has_images=asked.with_images)
-    return Exam(items=items, dataset=facts, notes=(*notes, *reading.notes))
+    instead = [f"{benchmark.name}: read from {facts.source} instead"] if notes else []
+    return Exam(items=items, dataset=facts, notes=(*notes, *instead, *reading.notes))
 
 
 def _facts(pin: DatasetPin, found: SourcedRows, items: Sequence[Item]) -> DatasetFacts:

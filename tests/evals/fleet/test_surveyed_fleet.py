@@ -4,10 +4,10 @@ import contextlib
 import socket
 
 import pytest
-from tests.evals.fleet.test_survey import LLAMA_MODEL, SGLANG_INFO, VLLM_MODEL, models, pages
 
 from evals.endpoint import EndpointError
 from evals.fleet.surveyed_fleet import survey_fleet
+from tests.evals.fleet.test_survey import LLAMA_MODEL, SGLANG_INFO, VLLM_MODEL, models, pages
 
 VLLM = {"/v1/models": models(VLLM_MODEL), "/version": {"version": "0.32.0"}}
 

@@ -1,11 +1,11 @@
 """The local side of a run in object storage: what is put, what is taken over, what two machines do to each other."""
 
 import pytest
-from tests.evals.storage.test_journal import exchange
 
 from evals.storage.journal import Journal
 from evals.storage.object_store import ObjectStore
 from evals.storage.spool import Spool
+from tests.evals.storage.test_journal import exchange
 
 RUN = "x/aime25/key"
 
