@@ -9,12 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import click
-
 from evals.campaigns.campaign import Campaign, has_parallel_runs, worst
 from evals.campaigns.compare import Compared, compare_all
 from evals.campaigns.record import states_so_far, write_record
-from evals.campaigns.template import TEMPLATE
 from evals.commands.campaign_file import read_campaign
 from evals.commands.campaign_parallel import make_at_once
 from evals.commands.campaign_text import final_lines, progress_lines, run_title
@@ -22,19 +19,9 @@ from evals.commands.compare import EXIT_CODES, write_report
 from evals.commands.one_run import run_one
 from evals.commands.runs_at_once import show
 from evals.exit_code import CommandError, ExitCode
-from evals.report_files import write_new_file
 from evals.run_state import RunState, RunStatus
 from reports.intervals import Estimate
 from reports.json_values import estimate
-
-
-def write_campaign_file(out: Path | None) -> None:
-    """Do what ``quantcheck campaign init`` is asked; its flags are in :mod:`evals.flags.campaign`."""
-    if out is None:
-        click.echo(TEMPLATE, nl=False)
-        return
-    write_new_file(out, TEMPLATE)
-    click.echo(f"wrote {out} · next: quantcheck campaign run {out}", err=True)
 
 
 def run_campaign(path: Path, parallel: int | None, as_json: bool) -> int:

@@ -17,7 +17,7 @@ def command() -> None:
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Default: standard output.")
 def init(**given: Any) -> Any:
     """Write a commented campaign file."""
-    return body("evals.commands.campaign", "write_campaign_file")(**given)
+    return body("evals.commands.campaign_new_file", "write_campaign_file")(**given)
 
 
 @command.command("run")

