@@ -80,10 +80,15 @@ def compare_sides(baseline: Side, candidate: Side, settings: ComparisonSettings)
         candidate_label=_label(reports, "candidate"),
         tasks=reports,
         pooled=_pooled(reports),
-        only_baseline=tuple(task for task in ours if task not in theirs),
-        only_candidate=tuple(task for task in theirs if task not in ours),
+        only_baseline=_only(ours, theirs, settings.tasks),
+        only_candidate=_only(theirs, ours, settings.tasks),
         notes=(NOTE,) if settings.same_checkpoint else (),
     )
+
+
+def _only(side: Side, other: Side, asked: Sequence[str]) -> tuple[str, ...]:
+    """Return the tasks that one side alone has, of those asked for where any are."""
+    return tuple(task for task in side if task not in other and (not asked or task in asked))
 
 
 def find_side(path: Path) -> Side:

@@ -9,6 +9,7 @@ from reports.report import EpochCount
 
 UNKNOWN = "-"
 _MAX_EPOCH_GROUPS = 6
+_TOLD_CHANCE = 0.001
 _ROUNDING = 1e-9  # what a sum of rounded numbers, or report.json, may lack of all
 
 
@@ -23,6 +24,19 @@ def percent(fraction: float | None, digits: int = 2) -> str:
     if math.isinf(fraction):
         return "unbounded"
     return f"{_not_quite(100 * fraction, digits):.{digits}f} %"
+
+
+def chance(fraction: float) -> str:
+    """Format a computed probability, whose far ends no model of noise tells: ``< 0.1 %``.
+
+    >>> chance(1e-9), chance(0.213), chance(0.9999)
+    ('< 0.1 %', '21.3 %', '> 99.9 %')
+    """
+    if fraction < _TOLD_CHANCE:
+        return f"< {percent(_TOLD_CHANCE, 1)}"
+    if fraction > 1 - _TOLD_CHANCE:
+        return f"> {percent(1 - _TOLD_CHANCE, 1)}"
+    return percent(fraction, 1)
 
 
 def _not_quite(value: float, digits: int) -> float:

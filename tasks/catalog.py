@@ -1,6 +1,7 @@
 """Every benchmark by the name users type."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 
 from tasks.aime25 import AIME25
 from tasks.benchmark import Benchmark
@@ -28,5 +29,6 @@ def find_benchmark(name: str) -> Benchmark:
     if name in ELSEWHERE:
         raise SpecError(f"task {name!r}: has no score to compare; {ELSEWHERE[name]}")
     if name not in BENCHMARKS:
-        raise SpecError(f"task {name!r}: not a task; choose one of {', '.join(BENCHMARKS)}")
+        likely = "".join(f"; did you mean {one!r}?" for one in get_close_matches(name, BENCHMARKS, n=1))
+        raise SpecError(f"task {name!r}: not a task; choose one of {', '.join(BENCHMARKS)}{likely}")
     return BENCHMARKS[name]

@@ -89,8 +89,8 @@ def describe_power(found: TaskPlan) -> Iterator[str]:
         yield f"{indent}note: {found.basis.note}"
     for chance in found.chances:
         yield (
-            f"{indent}{_loss(chance.loss):<22} pass {numbers.percent(chance.of_pass, 1):>7},"
-            f"  regression {numbers.percent(chance.of_regression, 1):>7}"
+            f"{indent}{_loss(chance.loss):<22} pass {numbers.chance(chance.of_pass):>8},"
+            f"  regression {numbers.chance(chance.of_regression):>8}"
         )
     yield (
         f"{indent}smallest visible loss {numbers.points(done.smallest_visible_loss).lstrip('+')}; smallest"
