@@ -87,8 +87,9 @@ class Evaluation:
             stopping = asyncio.create_task(stop.wait())
             await asyncio.wait({evaluation, stopping}, return_when=asyncio.FIRST_COMPLETED)
             stopping.cancel()
-            if stop.is_set():
+            if self.was_interrupted:
                 await self._grade_answered(evaluation)
+            if stop.is_set():
                 evaluation.cancel()
             await asyncio.gather(evaluation, return_exceptions=stop.is_set())
             self.is_whole = not stop.is_set() and self.fatal is None

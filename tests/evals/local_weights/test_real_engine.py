@@ -71,14 +71,17 @@ def test_a_run_gets_every_response_within_its_budget(cli, base_url, tmp_path):
     assert set(table.frame["stop_reason"]) <= {"stop", "length"}
 
 
-def test_the_demonstration_runs_two_checkpoints_at_a_time(cli, tmp_path):
+def test_the_demonstration_runs_two_checkpoints_at_a_time_and_resumes(cli, tmp_path):
     write_tiny_model(tmp_path / "tiny.gguf")
     size = ("--limit", 3, "--epochs", 1, "--max-tokens", BUDGET, "--parallel", 2)
     runs = tmp_path / "runs"
-    ended = cli("demo-real", "--gguf", tmp_path / "tiny.gguf", "--variant", "q8_0", *size, "--runs-dir", runs)
-    assert ended.code == 0, ended.err
+    asked = ("demo-real", "--gguf", tmp_path / "tiny.gguf", "--variant", "q8_0", *size, "--runs-dir", runs)
+    first, again = cli(*asked), cli(*asked)
+    told = first.err + again.err
+    assert (first.code, again.code) == (0, 0), told
     for name in ("source", "q8_0"):
+        assert (runs / name).is_dir(), told
         assert len(read_scores(runs / name).frame) == 3
-        assert f"{name}: 3/3 responses" in ended.err
+        assert f"{name}: 3/3 responses" in told
     assert (runs / "compare" / "q8_0" / "report.html").is_file()
     assert not list(runs.glob(".weights-*"))
