@@ -106,7 +106,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "demo": Entry(module="evals.flags.demo", text="Run the main job against two simulated checkpoints."),
     "demo-real": Entry(
-        module="evals.commands.demo_real",
+        module="evals.flags.demo_real",
         text="Quantize real weights here, run smoke on each variant, compare; no GPU.",
         page="real_weights.md",
     ),

@@ -36,11 +36,10 @@ def test_a_first_look_imports_nothing_heavy(arguments):
     assert ended.stdout and ended.stderr.split() == []
 
 
-STILL_HEAVY = {"demo-real"}
 WITHIN_GROUPS = ["campaign init", "campaign run", "policy init"]
 
 
-@pytest.mark.parametrize("command", [*(name for name in COMMANDS if name not in STILL_HEAVY), *WITHIN_GROUPS])
+@pytest.mark.parametrize("command", [*COMMANDS, *WITHIN_GROUPS])
 def test_the_help_of_a_command_imports_nothing_heavy(command):
     ended = start(SEEN.format(arguments=[*command.split(), "--help"], heavy=HEAVY))
     assert ended.stdout and ended.stderr.split() == []

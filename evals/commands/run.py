@@ -24,7 +24,6 @@ from evals.commands.one_shard import ask_shard, refuse_with_shard
 from evals.commands.replicas import surveyed_fleet
 from evals.endpoint import Endpoint
 from evals.exit_code import CommandError, ExitCode
-from evals.flags.run import command as command  # for whoever runs a task as its command line does
 from evals.looks.until_decided import SequenceEnd
 from evals.prompts.chat_template import ChatTemplate, ChatTemplateError, load_chat_template
 from evals.prompts.raw_completions import render_items

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from evals.commands.one_run import failed, run_one
-from evals.commands.run import command as run_command
 from evals.exit_code import CommandError
+from evals.flags.run import command as run_command
 from evals.local_weights.settings import DemoSettings
 from evals.local_weights.variants import VARIANTS, Variant
 from evals.run_state import RunState
