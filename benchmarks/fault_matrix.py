@@ -188,8 +188,8 @@ class Matrix:
 
 
 def score_rows(directory: Path) -> pd.DataFrame:
-    """Return the responses of a run by sample and epoch."""
-    frame = read_scores(directory).frame
+    """Return the responses of a run by sample and epoch; ids as text, or runs of other samples are labelled otherwise."""
+    frame = read_scores(directory).frame.astype({"sample_id": object})
     return frame.set_index(["sample_id", "epoch"])[list(COLUMNS)].sort_index().astype(object)
 
 
