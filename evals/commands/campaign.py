@@ -9,17 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evals.campaigns.campaign import Campaign, has_parallel_runs, worst
+from evals.campaigns.campaign import Campaign, worst
 from evals.campaigns.compare import Compared, compare_all
 from evals.campaigns.record import states_so_far, write_record
 from evals.commands.campaign_file import read_campaign
-from evals.commands.campaign_parallel import make_at_once
-from evals.commands.campaign_text import final_lines, progress_lines, run_title
+from evals.commands.campaign_runs import make_runs
+from evals.commands.campaign_text import final_lines, progress_lines
 from evals.commands.compare import EXIT_CODES, write_report
-from evals.commands.one_run import run_one
 from evals.commands.runs_at_once import show
 from evals.exit_code import CommandError, ExitCode
-from evals.run_state import RunState, RunStatus
+from evals.run_state import RunState
 from reports.intervals import Estimate
 from reports.json_values import estimate
 
@@ -29,37 +28,15 @@ def run_campaign(path: Path, parallel: int | None, as_json: bool) -> int:
     campaign = read_campaign(path)
     campaign = replace(campaign, parallel=parallel or campaign.parallel)
     states = states_so_far(campaign)
-    waiting = [run for run in campaign.runs if states[run.identity].status is RunStatus.WAITING]
-    make = _make_at_once if has_parallel_runs(waiting, campaign.parallel) else _make_in_turn
-    make(campaign, states)
-    if any(state.code is ExitCode.INTERRUPTED for state in states.values()):
-        raise CommandError("interrupted; the same command resumes", ExitCode.INTERRUPTED)
-    return _conclude(campaign, states, as_json=as_json)
-
-
-def _make_in_turn(campaign: Campaign, states: dict[str, RunState]) -> None:
-    """Make what is missing in this process, one run after the other, until one is interrupted."""
-    started = time.monotonic()
-    for number, planned in enumerate(campaign.runs, start=1):
-        if states[planned.identity].status is RunStatus.COMPLETE:
-            continue
-        states[planned.identity] = RunState(status=RunStatus.RUNNING)
-        _show_progress(campaign, states, started)
-        show(run_title(planned, number, len(campaign.runs)))
-        states[planned.identity] = run_one(planned.parameters)
-        write_record(campaign, states)
-        if states[planned.identity].code is ExitCode.INTERRUPTED:
-            return
-
-
-def _make_at_once(campaign: Campaign, states: dict[str, RunState]) -> None:
-    """Make what is missing in processes, at the same time where endpoints differ; this one keeps the record."""
-    make_at_once(
+    make_runs(
         campaign,
         states,
         on_change=partial(_show_progress, campaign, states, time.monotonic()),
         on_end=partial(write_record, campaign, states),
     )
+    if any(state.code is ExitCode.INTERRUPTED for state in states.values()):
+        raise CommandError("interrupted; the same command resumes", ExitCode.INTERRUPTED)
+    return _conclude(campaign, states, as_json=as_json)
 
 
 def _show_progress(campaign: Campaign, states: Mapping[str, RunState], started: float) -> None:

@@ -1,16 +1,16 @@
-"""Make runs of a campaign on different endpoints at the same time."""
+"""Make the runs of a campaign: those on different endpoints at the same time, else one after the other."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from evals.campaigns.campaign import Campaign, startable
+from evals.campaigns.campaign import Campaign, PlannedRun, has_parallel_runs, startable
 from evals.commands.campaign_text import run_title
 from evals.commands.one_run import run_one
-from evals.commands.runs_at_once import Job, RunsAtOnce
+from evals.commands.runs_at_once import Job, RunsAtOnce, make_in_turn
 from evals.run_state import RunState, RunStatus
 
 
-def make_at_once(
+def make_runs(
     campaign: Campaign,
     states: dict[str, RunState],
     *,
@@ -33,13 +33,19 @@ def make_at_once(
         states[identity] = state
         on_end()
 
-    RunsAtOnce(start, end).make()
+    if has_parallel_runs(_waiting(campaign, states), campaign.parallel):
+        RunsAtOnce(start, end).make()
+    else:
+        make_in_turn(start, end)
 
 
-def _jobs(campaign: Campaign, states: dict[str, RunState], under_way: Sequence[str]) -> Iterator[Job]:
+def _jobs(campaign: Campaign, states: Mapping[str, RunState], under_way: Sequence[str]) -> Iterator[Job]:
     """Yield every run that no other one keeps from its endpoint."""
-    waiting = [run for run in campaign.runs if states[run.identity].status is RunStatus.WAITING]
     running = [run for run in campaign.runs if run.identity in under_way]
-    for planned in startable(waiting, running, campaign.parallel):
+    for planned in startable(_waiting(campaign, states), running, campaign.parallel):
         title = run_title(planned, campaign.runs.index(planned) + 1, len(campaign.runs))
         yield Job(name=planned.identity, title=title, work=partial(run_one, planned.parameters))
+
+
+def _waiting(campaign: Campaign, states: Mapping[str, RunState]) -> list[PlannedRun]:
+    return [run for run in campaign.runs if states[run.identity].status is RunStatus.WAITING]

@@ -146,11 +146,14 @@ class RunsAtOnce:
 def make_in_turn(
     startable: Callable[[Sequence[str]], Iterable[Job]], on_end: Callable[[str, RunState], None]
 ) -> None:
-    """Make runs as :class:`RunsAtOnce` would, but in this process, one after the other."""
+    """Make runs as :class:`RunsAtOnce` would, but in this process, one after the other, until one is interrupted."""
     while jobs := list(startable(())):
         for job in jobs:
             show(job.title)
-            on_end(job.name, job.work(show_progress))
+            state = job.work(show_progress)
+            on_end(job.name, state)
+            if state.code is ExitCode.INTERRUPTED:
+                return
 
 
 def show(text: str) -> None:
