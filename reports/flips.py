@@ -11,6 +11,7 @@ from reports.pairing import Pairing
 from reports.permutation import distinct_rows
 
 FALSE_DISCOVERY = 0.1  # share of named items that may be named by chance
+_EQUAL = 1e-12  # means within it are equal: what the order of a sum leaves; a real change is far larger
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,8 +53,8 @@ def count_flips(pairing: Pairing, confidence: float) -> Flips:
     is_single = pairing.is_binary and bool((base.epochs == 1).all() and (cand.epochs == 1).all())
     limits = wilson(rate, pairing.baseline_arm.n_items, critical_value(confidence))
     return Flips(
-        worse=int((change < 0).sum()),
-        better=int((change > 0).sum()),
+        worse=int((change < -_EQUAL).sum()),
+        better=int((change > _EQUAL).sum()),
         rate=rate,
         interval=limits.interval(confidence, "wilson") if is_single else None,
         baseline_self_rate=2 * float(np.mean(base.item_variances)) if base.is_replicated else None,

@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -73,6 +75,13 @@ def test_order_of_rows_and_other_columns_do_not_matter(base: list[str], cand: li
     assert other.interval.low == pytest.approx(one.interval.low, abs=1e-12)
     assert other.p_value == pytest.approx(one.p_value, abs=1e-12)
     assert (other.flips.worse, other.flips.better) == (one.flips.worse, one.flips.better)
+
+
+@pytest.mark.parametrize("order", sorted(set(itertools.permutations("1155"))), ids="".join)
+def test_equal_means_in_any_order_are_no_flip(order: tuple[str, ...]) -> None:
+    tables = [score_rows([row, "0"]).assign(score=lambda t: t["score"] / 5) for row in ("15", "".join(order))]
+    flips = paired_delta(*tables).flips
+    assert (flips.worse, flips.better) == (0, 0)
 
 
 @settings(max_examples=15, deadline=None)
