@@ -4,18 +4,27 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from evals.transport.failure import Failure
+from tasks.pairs import Pair
+
+
+@dataclass(frozen=True, kw_only=True)
+class FailedResponse:
+    """A response that failed for good, and why."""
+
+    pair: Pair
+    words: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class AskingEnd:
-    """What asking came to. ``failures`` are the words of what failed for good, by request key.
+    """What asking came to. ``failures`` is what failed for good, by request key.
 
     ``cpu_share`` is in cores, ``None`` where too little time was measured.
     """
 
     n_requests_sent: int = 0
     n_retries: int = 0
-    failures: Mapping[str, str] = field(default_factory=dict)
+    failures: Mapping[str, FailedResponse] = field(default_factory=dict)
     fatal: Failure | None = None
     was_interrupted: bool = False
     cpu_share: float | None = None
@@ -33,7 +42,7 @@ def together(ends: Iterable[AskingEnd]) -> AskingEnd:
     return AskingEnd(
         n_requests_sent=sum(end.n_requests_sent for end in all_ends),
         n_retries=sum(end.n_retries for end in all_ends),
-        failures={key: words for end in all_ends for key, words in end.failures.items()},
+        failures={key: failed for end in all_ends for key, failed in end.failures.items()},
         fatal=next((end.fatal for end in all_ends if end.fatal is not None), None),
         was_interrupted=any(end.was_interrupted for end in all_ends),
         cpu_share=max(shares, default=None),

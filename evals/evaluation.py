@@ -5,7 +5,7 @@ import io
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from inspect_ai import Task, eval_async
 from inspect_ai.model import Model, get_model
 from inspect_ai.util import display_type
 
-from evals.asking_end import AskingEnd
+from evals.asking_end import AskingEnd, FailedResponse
 from evals.client_load import ClientLoad
 from evals.interrupts import STOPPING, STOPS, handlers_put_back
 from evals.memory import is_memory_error, out_of_memory
@@ -37,7 +37,7 @@ QUIET_S = 0.3  # nothing graded for so long: the rest waits for answers
 class Evaluation:
     """Asks what a task asks and keeps the answers; ``fatal``, ``failures`` and the counts say what happened.
 
-    ``failures`` holds the words of every request that failed for good, by its key.
+    ``failures`` holds every request that failed for good, by its key.
     """
 
     def __init__(self, request: RunRequest, *, store: ExchangeStore, log_dir: Path) -> None:
@@ -49,7 +49,7 @@ class Evaluation:
             raise TypeError(f"model provider: {type(self._model.api).__name__}, expected EndpointAPI")
         self.api = self._model.api
         self.fatal: Failure | None = None
-        self.failures: dict[str, str] = {}
+        self.failures: dict[str, FailedResponse] = {}
         self.was_interrupted = False
         self.is_whole = False
         self.n_retries = 0
@@ -128,6 +128,9 @@ class Evaluation:
         def on_attempt(_attempt: object) -> None:
             self.n_retries += 1
 
+        def on_failure(key: str, pair: Pair, words: str) -> None:
+            self.failures[key] = FailedResponse(pair=pair, words=words)
+
         def on_interrupt() -> None:
             if self.was_interrupted:
                 os._exit(130)
@@ -140,7 +143,7 @@ class Evaluation:
         api.journal = self._store
         api.waits, api.policy = settings.waits, settings.policy
         api.on_fatal, api.on_attempt = on_fatal, on_attempt
-        api.on_failure = self.failures.__setitem__
+        api.on_failure = on_failure
         first = FirstReplies(tell=tell, stop=on_dead)
         api.on_reply = lambda asked, reply: first.look(asked.body, reply, stream=asked.stream)
         if threading.current_thread() is threading.main_thread():  # signals reach no other thread
@@ -183,7 +186,12 @@ class Evaluation:
                 )
 
 
-def task_of(request: RunRequest, metadata: Mapping[str, Any], pairs: Sequence[Pair] | None = None) -> Task:
+def task_of(
+    request: RunRequest,
+    metadata: Mapping[str, Any],
+    pairs: Sequence[Pair] | None = None,
+    only: Set[Pair] | None = None,
+) -> Task:
     """Return the task that a run asks, or only some of its responses (:func:`tasks.inspect_task.build_task`)."""
     return build_task(
         request.spec,
@@ -193,6 +201,7 @@ def task_of(request: RunRequest, metadata: Mapping[str, Any], pairs: Sequence[Pa
         escalate_to=request.settings.escalate_to,
         send_seed=request.settings.send_seed,
         pairs=pairs,
+        only=only,
     )
 
 

@@ -28,7 +28,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from evals.endpoint import DEFAULT_KEY_VARIABLE, DEFAULT_URL_VARIABLE, Endpoint, normalise_base_url
 from evals.fleet.dispatch import Dispatcher, Sending
-from evals.storage.exchange_store import ExchangeStore
+from evals.storage.exchange_store import NOT_ASKED, ExchangeStore
 from evals.transport.exchange import Attempt, Exchange, Reply
 from evals.transport.failure import Failure, FailureKind
 from evals.transport.retry import RetryPolicy
@@ -36,6 +36,7 @@ from evals.transport.wire import WireRequest, build_request, request_identity
 from evals.waits import Waits
 from tasks.image_bytes import ImageError
 from tasks.images import load_image
+from tasks.pairs import Pair, asked_pair
 from tasks.request_failed import RequestFailed
 from tasks.response_record import RECORD, response_record
 from tasks.spec import ThinkMode
@@ -103,7 +104,7 @@ class EndpointAPI(ModelAPI):
         self.on_fatal: Callable[[Failure], None] = lambda _failure: None
         self.on_send: Callable[[bool], None] = lambda _is_retry: None
         self.on_attempt: Callable[[Attempt], None] = lambda _attempt: None
-        self.on_failure: Callable[[str, str], None] = lambda _key, _words: None
+        self.on_failure: Callable[[str, Pair, str], None] = lambda _key, _pair, _words: None
         self.on_reply: Callable[[WireRequest, Reply], None] = lambda _request, _reply: None
         self._dispatcher: Dispatcher | None = None
 
@@ -155,7 +156,11 @@ class EndpointAPI(ModelAPI):
         except Failure as failure:
             if failure.stops_run(is_whole_request=request.is_whole):
                 self.on_fatal(failure)
-            self.on_failure(request.key, str(failure))
+            if failure.is_endpoint_gone:
+                raise RequestFailed(
+                    NOT_ASKED
+                ) from None  # it was in flight when the run ended, as with Ctrl-C
+            self.on_failure(request.key, asked_pair(identity), str(failure))
             raise RequestFailed(str(failure)) from None
         self.on_reply(request, exchange.reply)
         return _output(self.model_name, exchange, request), _call(request, exchange)

@@ -94,11 +94,17 @@ def _already_finished(directory: Path, log: Path) -> RunEnd:
 def _ask(
     request: RunRequest, journal: Journal, workers: AskingEnd, manifest: Mapping[str, Any], watch: Watch
 ) -> RunEnd:
-    """Ask what neither journal nor workers have, write the log of everything, and say how it all ended."""
+    """Ask what neither journal nor workers have, write the log of everything, and say how it all ended.
+
+    Where the workers were stopped nothing is asked: of thousands of responses the log has the few that there are.
+    """
     store = SettledStore(journal, workers.failures, is_stopped=workers.is_stopped)
     evaluation = Evaluation(request, store=store, log_dir=request.directory)
     load = ClientLoad()
-    evaluation.run(task_of(request, manifest), _watcher(request, journal, watch), tell=_tell)
+    only = None
+    if workers.is_stopped:
+        only = journal.pairs() | {failed.pair for failed in workers.failures.values()}
+    evaluation.run(task_of(request, manifest, only=only), _watcher(request, journal, watch), tell=_tell)
     journal.return_if_lost()
     own = evaluation.end(load)
     both = together([workers, own])

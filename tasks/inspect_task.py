@@ -1,6 +1,6 @@
 """Build the Inspect task of a benchmark: its dataset, the seeded solver and the scorer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict
 from typing import Any
 
@@ -11,6 +11,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig
 from tasks.benchmark import Item
 from tasks.escalation import escalate_truncated
 from tasks.pairs import Pair, pair_metadata
+from tasks.pass_over import PassOver
 from tasks.response_record import RAW_REQUEST
 from tasks.scorers import outcome_scorer
 from tasks.solvers import seeded_generate
@@ -27,12 +28,14 @@ def build_task(
     escalate_to: int | None = None,
     send_seed: bool = True,
     pairs: Sequence[Pair] | None = None,
+    only: Set[Pair] | None = None,
 ) -> Task:
     """Return the task; ``metadata`` goes into the log's header, where the comparator reads it.
 
     ``escalate_to`` is the largest budget with which truncated samples are asked again, ``None`` for not at all.
     ``send_seed`` says whether requests carry a seed at all. With ``pairs`` only these responses are asked, in
-    their order, each as a sample of its own; what is sent is the same.
+    their order, each as a sample of its own; what is sent is the same. With ``only`` the samples stay those of
+    the whole task, and every other response is passed over.
     """
     is_thinking_off = spec.thinking is False or asks_no_thinking(spec.extra_body)
     escalation = [] if escalate_to is None else [escalate_truncated(spec.max_tokens, escalate_to)]
@@ -46,6 +49,7 @@ def build_task(
             temperature=spec.sampling.temperature, top_p=spec.sampling.top_p, max_tokens=spec.max_tokens
         ),
         metadata={"quantcheck": dict(metadata)},
+        early_stopping=None if only is None else PassOver(only),
     )
 
 

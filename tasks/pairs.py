@@ -31,3 +31,8 @@ def pair_of(sample_id: object, epoch: int, metadata: Mapping[str, Any]) -> Pair:
     if isinstance(stands_for, dict):
         return Pair(sample_id=str(stands_for["sample_id"]), epoch=int(stands_for["epoch"]))
     return Pair(sample_id=str(sample_id), epoch=epoch)
+
+
+def asked_pair(identity: Mapping[str, Any]) -> Pair:
+    """Return which response a request's identity names, as the solver noted it."""
+    return Pair(sample_id=str(identity.get("sample_id", "")), epoch=int(identity.get("epoch", 1)))

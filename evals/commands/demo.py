@@ -78,7 +78,7 @@ def _run_side(
     if end.was_interrupted:
         raise CommandError("demo: interrupted; the same command resumes", ExitCode.INTERRUPTED)
     if end.fatal is not None:
-        raise CommandError(f"demo: stopped: {end.fatal}", ExitCode.ENDPOINT_OR_DATA)
+        raise CommandError(f"demo: {end.fatal.stop_words}", ExitCode.ENDPOINT_OR_DATA)
 
 
 def _beside_truth(report: Report, running: dict[str, Running]) -> str:

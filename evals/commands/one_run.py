@@ -55,7 +55,7 @@ def _state_of(end: RunEnd, summary: Mapping[str, Any] | None) -> RunState:
     if end.was_interrupted:
         return replace(state, status=INTERRUPTED.status, code=INTERRUPTED.code, problem=INTERRUPTED.problem)
     if end.fatal is not None:
-        problem = f"stopped: {end.fatal}"
+        problem = end.fatal.stop_words
         return replace(state, status=RunStatus.FAILED, code=ExitCode.ENDPOINT_OR_DATA, problem=problem)
     if status in (RunStatus.INVALID, RunStatus.FAILED):
         return replace(state, code=ExitCode.INVALID, problem=what_failed(summary))

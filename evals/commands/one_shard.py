@@ -45,7 +45,7 @@ def ask_shard(request: RunRequest, shard: Shard) -> int:
         print("quantcheck: interrupted; run the same command again to resume", file=sys.stderr)
         return ExitCode.INTERRUPTED
     if end.fatal is not None:
-        raise CommandError(f"stopped: {end.fatal}", ExitCode.ENDPOINT_OR_DATA)
+        raise CommandError(end.fatal.stop_words, ExitCode.ENDPOINT_OR_DATA)
     failed = f", {len(end.failures)} failed (asked again by the run itself)" if end.failures else ""
     print(
         f"shard {shard.name}: {len(pairs)} responses{failed} in {request.directory}\n"

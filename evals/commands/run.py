@@ -154,7 +154,7 @@ def finish(
         print("quantcheck: interrupted; run the same command again to resume", file=sys.stderr)
         return ExitCode.INTERRUPTED
     if end.fatal is not None:
-        raise CommandError(f"stopped: {end.fatal}", ExitCode.ENDPOINT_OR_DATA)
+        raise CommandError(end.fatal.stop_words, ExitCode.ENDPOINT_OR_DATA)
     if decided is not None:
         return decision_code(decided)
     if summary is None or summary["status"] == "invalid":

@@ -77,7 +77,7 @@ class _RunUnderWay:
             self._progress.finished(told.outcome)
         elif isinstance(told, Streaming):
             self._n_chunks, self._memory_bytes = told.n_chunks, told.memory_bytes
-        elif isinstance(told, Said) and told.line != STOPPING:  # said once for all runs
+        elif isinstance(told, Said) and told.line.strip() != STOPPING:  # said once for all runs
             self._last_line = told.line.strip()
             show(f"{self._title}: {told.line}")
 

@@ -19,7 +19,7 @@ outage_option = click.option(
     default=OUTAGE_S,
     show_default=True,
     metavar="SECONDS",
-    help="How long an endpoint that answers nobody is tried again.",
+    help="How long an endpoint that answers nobody is tried again before it is given up.",
 )
 
 

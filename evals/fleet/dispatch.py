@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from evals.endpoint import Endpoint, request_headers
+from evals.fleet.pulse import has_pulse
 from evals.fleet.replicas import Replica, ReplicaPool
 from evals.transport.exchange import Attempt, Exchange, Reply
 from evals.transport.failure import Failure
@@ -73,13 +74,19 @@ class Dispatcher:
             self._sending.on_send(is_retry)
             return await self._ask(asked, request, body, headers)
 
-        reply, attempts = await send_with_retries(
-            send,
-            policy=self._sending.policy,
-            health=self._health,
-            rng=self._rng,
-            on_retry=self._sending.on_attempt,
-        )
+        try:
+            reply, attempts = await send_with_retries(
+                send,
+                policy=self._sending.policy,
+                health=self._health,
+                rng=self._rng,
+                on_retry=self._sending.on_attempt,
+            )
+        except Failure as failure:
+            # A request that breaks the server each time looks like an outage too, once it is the last one left.
+            if failure.is_outage and not await has_pulse(self._endpoint.base_urls, headers):
+                failure.is_endpoint_gone = True
+            raise
         answered_by = (asked or self._pool.replicas[0]).base_url
         return Exchange(reply=reply, attempts=attempts, replica=answered_by, finished_at=time.time())
 

@@ -117,7 +117,8 @@ class Crew:
         elif isinstance(told, Streaming):
             charge.n_chunks, charge.memory_bytes = told.n_chunks, told.memory_bytes
         elif isinstance(told, Said):
-            if told.line not in self._said:  # every worker sees the same endpoint
+            # every worker sees the same endpoint; that it stops is for this process to say
+            if told.line not in self._said and told.line.strip() != STOPPING:
                 self._said.add(told.line)
                 self._tell(told.line)
         elif isinstance(told, Recorded):

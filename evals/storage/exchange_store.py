@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import orjson
 
+from evals.asking_end import FailedResponse
 from evals.storage.journal_records import Place, read_body, read_places
 from evals.transport.exchange import Exchange, exchange_from_dict
 from tasks.request_failed import RequestFailed
@@ -63,10 +64,12 @@ class ShardStore:
 class SettledStore:
     """A journal after workers have asked: what failed for them is not asked again.
 
-    ``failures`` holds the words of a failure by request key. Where ``is_stopped``, nothing new is asked at all.
+    ``failures`` is what failed, by request key. Where ``is_stopped``, nothing new is asked at all.
     """
 
-    def __init__(self, journal: ExchangeStore, failures: Mapping[str, str], *, is_stopped: bool) -> None:
+    def __init__(
+        self, journal: ExchangeStore, failures: Mapping[str, FailedResponse], *, is_stopped: bool
+    ) -> None:
         self._journal = journal
         self._failures = failures
         self._is_stopped = is_stopped
@@ -75,7 +78,7 @@ class SettledStore:
         """Return the recorded exchange; raise :class:`RequestFailed` for a request that is not to be asked."""
         found = self._journal.find(key)
         if found is None and key in self._failures:
-            raise RequestFailed(self._failures[key])
+            raise RequestFailed(self._failures[key].words)
         if found is None and self._is_stopped:
             raise RequestFailed(NOT_ASKED)
         return found

@@ -26,6 +26,7 @@ from evals.storage.journal_records import (
 )
 from evals.transport.exchange import Exchange, exchange_from_dict
 from evals.transport.failure import Failure, FailureKind
+from tasks.pairs import Pair, asked_pair
 
 COPIED_AT_ONCE_BYTES = 2**20
 
@@ -65,6 +66,11 @@ class Journal:
     def keys(self) -> frozenset[str]:
         """Return the keys of all recorded requests."""
         return frozenset(self._places)
+
+    def pairs(self) -> frozenset[Pair]:
+        """Return which responses are recorded; reads every body."""
+        bodies = (read_body(self._file, place) for place in self._places.values())
+        return frozenset(asked_pair(orjson.loads(body)) for body in bodies if body is not None)
 
     def find(self, key: str) -> Exchange | None:
         """Return the recorded exchange of a request, ``None`` where it has none that can be read."""

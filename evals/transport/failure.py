@@ -43,7 +43,9 @@ class FailureKind(StrEnum):
 class Failure(Exception):
     """One failed attempt. ``message`` holds the server's own words; ``retry_after_s`` what it asked for.
 
-    ``replica`` is the base URL that failed, where it is one of several.
+    ``replica`` is the base URL that failed, where it is one of several. ``is_outage``: it was given up since
+    nobody has been answered for as long as an outage is waited for; ``is_endpoint_gone``: and no server of the
+    endpoint answers anything at all.
     """
 
     kind: FailureKind
@@ -53,9 +55,20 @@ class Failure(Exception):
     is_rate_limit: bool = False
     retry_after_s: float | None = None
     replica: str | None = None
+    is_outage: bool = False
+    is_endpoint_gone: bool = False
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.message}" + (at_replica(self.replica) if self.replica else "")
+
+    @property
+    def stop_words(self) -> str:
+        """Why a run was stopped by it, and the way on where that is known."""
+        if not self.is_endpoint_gone:
+            return f"stopped: {self}"
+        return (
+            f"stopped: {self}; nothing answers at the endpoint: bring it back and run the same command again"
+        )
 
     def __reduce__(self) -> tuple[Callable[[], Self], tuple[()]]:
         """Let it travel between processes: an exception is copied by its positional arguments, we have none."""
@@ -63,14 +76,14 @@ class Failure(Exception):
         return partial(type(self), **values), ()
 
     def stops_run(self, *, is_whole_request: bool) -> bool:
-        """Whether it is no use to go on: our own machine is at fault, or the endpoint refuses everybody.
+        """Whether it is no use to go on: our own machine is at fault, the endpoint is gone or refuses everybody.
 
         A prompt is refused for settings that all of a run share. A whole request brings its own: where it is
         refused for what it says, another may well be taken; without a key or the model none is.
         """
         if self.kind is FailureKind.CONFIGURATION and is_whole_request:
             return self.status not in _REFUSALS_OF_ONE
-        return self.kind is not FailureKind.SERVER
+        return self.kind is not FailureKind.SERVER or self.is_endpoint_gone
 
 
 def server_failure(message: str, *, status: int | None = None) -> Failure:

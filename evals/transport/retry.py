@@ -4,6 +4,7 @@ import random
 from asyncio import sleep
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from enum import Enum, auto
 from time import monotonic
 from typing import TypeVar
 
@@ -29,6 +30,14 @@ class RetryPolicy:
     max_attempts: int = 8
     base_wait_s: float = 0.5
     max_wait_s: float = 60.0
+
+
+class GivenUp(Enum):
+    """Why a request is not tried again."""
+
+    REFUSED = auto()  # and would be again
+    OWN_FAULT = auto()  # it failed again and again while others were answered
+    OUTAGE = auto()  # nobody has been answered for too long, or will be soon enough
 
 
 class EndpointHealth:
@@ -88,8 +97,9 @@ async def send_with_retries(
             n_own_faults += not failure.is_rate_limit and health.answered_since(last_failed_at)
             last_failed_at = now
             wait = _wait(failure, len(attempts), policy, rng)
-            if not _is_worth_retrying(failure, n_own_faults, len(attempts) + 1, wait, policy, health):
-                raise _with_history(failure, len(attempts) + 1, now - started) from failure
+            reason = _reason_to_give_up(failure, n_own_faults, len(attempts) + 1, wait, policy, health)
+            if reason is not None:
+                raise _given_up(failure, reason, len(attempts) + 1, now - started) from failure
             attempts.append(
                 Attempt(
                     failure=failure.message,
@@ -115,24 +125,28 @@ def _wait(failure: Failure, n_before: int, policy: RetryPolicy, rng: random.Rand
     return failure.retry_after_s + rng.uniform(0.0, min(1.0, wait))
 
 
-def _is_worth_retrying(
+def _reason_to_give_up(
     failure: Failure,
     n_own_faults: int,
     n_attempts: int,
     wait: float,
     policy: RetryPolicy,
     health: EndpointHealth,
-) -> bool:
-    if not failure.is_retryable or n_own_faults >= policy.max_attempts:
-        return False
+) -> GivenUp | None:
+    """Return why no further attempt is made; ``None`` where one is."""
+    if not failure.is_retryable:
+        return GivenUp.REFUSED
+    if n_own_faults >= policy.max_attempts:
+        return GivenUp.OWN_FAULT
     patience = policy.outage_s if health.has_spoken else policy.cold_s
-    if wait > patience:
-        return False
-    return health.silence_s() + wait <= patience or n_attempts < MIN_ATTEMPTS
+    is_over = health.silence_s() + wait > patience and n_attempts >= MIN_ATTEMPTS
+    return GivenUp.OUTAGE if is_over or wait > patience else None
 
 
-def _with_history(failure: Failure, n_attempts: int, after_s: float) -> Failure:
+def _given_up(failure: Failure, reason: GivenUp, n_attempts: int, after_s: float) -> Failure:
+    is_outage = reason is GivenUp.OUTAGE
     if n_attempts == 1:
+        failure.is_outage = is_outage
         return failure
     return Failure(
         kind=failure.kind,
@@ -140,6 +154,7 @@ def _with_history(failure: Failure, n_attempts: int, after_s: float) -> Failure:
         status=failure.status,
         is_retryable=False,
         replica=failure.replica,
+        is_outage=is_outage,
     )
 
 

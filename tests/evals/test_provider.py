@@ -206,11 +206,23 @@ def test_a_refusal_stops_the_run_with_the_servers_words():
     assert len(server.requests) == 1
 
 
-def test_a_server_that_fails_for_ever_is_an_error_of_one_sample():
+@pytest.mark.parametrize("answers_anything", [True, False])
+def test_a_server_that_fails_for_ever(monkeypatch, answers_anything):
+    """An error of one sample while the server lives, the end of the run where it is gone."""
+
+    async def has_pulse(base_urls, headers):
+        assert len(base_urls) == 1
+        return answers_anything
+
+    monkeypatch.setattr("evals.fleet.dispatch.has_pulse", has_pulse)
     (end,), server, api = generate((plain({}, "500 X"),))
-    assert end.message.startswith("server: HTTP 500: {} (given up after ")
-    assert api.fatal == []
     assert len(server.requests) > 2
+    if answers_anything:
+        assert end.message.startswith("server: HTTP 500: {} (given up after ")
+        assert api.fatal == []
+    else:
+        assert end.message.startswith("Cancelled: ")
+        assert [failure.is_endpoint_gone for failure in api.fatal] == [True]
 
 
 def test_what_was_answered_is_not_asked_again(tmp_path):

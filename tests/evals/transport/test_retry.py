@@ -214,6 +214,22 @@ def test_an_outage_longer_than_the_patience_is_given_up(clock):
     assert 1800 - 62 <= clock.now - started <= 1800
 
 
+@pytest.mark.parametrize(
+    ("fails", "others_every", "is_outage"),
+    [
+        pytest.param(fault(), 0, True, id="nobody is answered"),
+        pytest.param(fault(429), 0, True, id="everybody is to slow down"),
+        pytest.param(fault(), 1, False, id="others are answered"),
+        pytest.param(fault(400), 0, False, id="refused"),
+    ],
+)
+def test_only_a_request_given_up_for_silence_speaks_of_an_outage(clock, fails, others_every, is_outage):
+    health = warm(clock)
+    with pytest.raises(Failure) as caught:
+        attempt(Endpoint(clock, fails, health=health, others_every=others_every), health=health)
+    assert caught.value.is_outage is is_outage
+
+
 def test_a_dead_endpoint_is_named_soon(clock):
     started = clock.now
     with pytest.raises(Failure, match="given up"):
