@@ -13,6 +13,7 @@ from evals.transport.failure import FailureKind
 from reports.dead import DEAD_SHARE, says_nothing
 
 LINE_EVERY_S = 30.0
+_BAR = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}{postfix}]"  # tqdm's own time left knows only what is finished
 _NOTHING_SAID = ", nothing said"  # behind the outcome of a reply as a dead checkpoint gives it
 
 
@@ -60,6 +61,7 @@ class Progress:
         self._recorded = recorded
         self._outcomes: Counter[str] = Counter()
         self._n_nothing_said = 0
+        self._n_sent = 0
         self._started = time.monotonic()
         self._line_at = self._started
         self._bar: tqdm[Any] | None = None
@@ -68,21 +70,21 @@ class Progress:
                 desc=title or None,
                 total=expected,
                 file=self._out,
-                unit="resp",
+                bar_format=_BAR,
                 dynamic_ncols=True,
-                smoothing=0.05,
                 leave=not title,  # of several bars one that is over would stand between the others
             )
 
     def sent(self, is_retry: bool) -> None:
-        """Show nothing of it: what counts for a person is what is finished."""
+        """Count what is being written: of the time left it says more than the few that are finished first."""
+        self._n_sent += not is_retry
 
     def finished(self, outcome: str) -> None:
         """Count one finished response."""
         self._outcomes[outcome.removesuffix(_NOTHING_SAID)] += 1
         self._n_nothing_said += outcome.endswith(_NOTHING_SAID)
         if self._bar is not None:
-            self._bar.set_postfix_str(self.figures(), refresh=False)
+            self._bar.set_postfix_str(f"{self.figures()}{self._time_left()}", refresh=False)
             self._bar.update()
         elif time.monotonic() - self._line_at >= LINE_EVERY_S:
             self._line_at = time.monotonic()
@@ -115,11 +117,14 @@ class Progress:
         return f"accuracy {n_right / n_came:.1%}" if n_came else "accuracy -"
 
     def _time_left(self) -> str:
+        """Return the time left at the pace so far; what is being written counts as half written."""
         n_done = self._outcomes.total()
         n_new = n_done - self._recorded
         if n_new <= 0 or n_done >= self._expected:
             return ""
-        left_s = (time.monotonic() - self._started) / n_new * (self._expected - n_done)
+        half_written = max(self._n_sent - n_new, 0) / 2
+        pace_s = (time.monotonic() - self._started) / (n_new + half_written)
+        left_s = pace_s * max(self._expected - n_done - half_written, 0)
         return f" · about {left_s / 60:.0f} min left" if left_s >= 90 else f" · about {left_s:.0f} s left"
 
     def close(self) -> None:

@@ -11,8 +11,11 @@ from reports.speed_text import CLIENT_NOTE, read_speed, speed_line
 from reports.tool_call_json import tool_call_lines
 
 
-def render_summary(summary: Mapping[str, Any], directory: Path) -> str:
-    """Return the summary as a few lines; the last says where the log lies and what to do next."""
+def render_summary(summary: Mapping[str, Any], directory: Path, *, next_step: str = "") -> str:
+    """Return the summary as a few lines; the last says where the log lies and what to do next.
+
+    ``next_step`` is the way on of a run that was stopped, where its end tells one.
+    """
     lines = [
         _headline(summary),
         *([f"  {summary['dead']}"] if summary.get("dead") else []),
@@ -34,7 +37,7 @@ def render_summary(summary: Mapping[str, Any], directory: Path) -> str:
     lines += [f"  {line}" for line in replica_lines(summary["replicas"])] if "replicas" in summary else []
     if flagged := {name: n for name, n in summary["flags"].items() if n}:
         lines.append("  flags " + ", ".join(f"{name} {n}" for name, n in flagged.items()))
-    lines.append(f"log {directory / (summary['log'] or '')} · next: {_next(summary, directory)}")
+    lines.append(f"log {directory / (summary['log'] or '')} · next: {next_step or _next(summary, directory)}")
     return "\n".join(lines)
 
 

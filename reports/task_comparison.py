@@ -27,6 +27,7 @@ from reports.signals import is_truncated
 from reports.stage import Stage, at_stage, stage_of_pair
 from reports.stage_text import stage_notes, stage_reason
 from reports.tallies import side_report
+from reports.token_caution import token_caution
 from reports.tolerance import Tolerance, judge_tolerance
 from reports.tool_call_comparison import compare_tool_calls, trigger_notes
 from reports.verdict import Verdict
@@ -78,6 +79,7 @@ def compare_task(
         reason=judgement.reason if stage is None else stage_reason(stage, analysis),
         margin=judgement.margin,
         analysis=analysis,
+        notes=(*report.notes, *token_caution(analysis.diagnosis)),
     )
 
 

@@ -147,7 +147,8 @@ def finish(
         people = sys.stderr if as_json else sys.stdout
         if decided is not None and decided.decision is not None:
             print(describe_decision(decided.decision), file=people)
-        print(render_summary(summary, end.directory), file=people)
+        way_on = end.fatal.way_on if end.fatal is not None else ""
+        print(render_summary(summary, end.directory, next_step=way_on), file=people)
     if end.client_cpu_share is not None and is_bottleneck(end.client_cpu_share):
         print(f"note: {bottleneck_note(end.client_cpu_share)}", file=sys.stderr)
     if end.was_interrupted:

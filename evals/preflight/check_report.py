@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from itertools import groupby
 from typing import Any
 
 from evals.endpoint_facts import EndpointFacts
@@ -13,12 +14,16 @@ from evals.preflight.speed import estimate_run
 
 SCHEMA = 1
 _NAME_WIDTH = 20
+MANY_SKIPS = 3  # in a row, for the same reason: told together
 
 
 def render_check(check: Check, *, base_url: str, model: str | None, next_command: str) -> str:
     """Return the check as text; the last line names the next command."""
     lines = [f"check {base_url}" + (f" · {model}" if model else "")]
-    lines += [_line(finding) for finding in check.findings]
+    for said, alike in groupby(check.findings, key=_said):
+        group = list(alike)
+        is_row_of_skips = said[0] is Status.SKIP and len(group) >= MANY_SKIPS
+        lines += [_skips(group)] if is_row_of_skips else [_line(finding) for finding in group]
     counts = Counter(finding.status for finding in check.findings)
     lines.append(", ".join(f"{counts[status]} {status}" for status in Status))
     lines.append(f"next: {next_command}")
@@ -28,6 +33,16 @@ def render_check(check: Check, *, base_url: str, model: str | None, next_command
 def _line(finding: Finding) -> str:
     advice = f" -> {finding.advice}" if finding.advice else ""
     return f"{finding.status:<4}  {finding.name:<{_NAME_WIDTH}} {finding.evidence}{advice}"
+
+
+def _said(finding: Finding) -> tuple[Status, str, str]:
+    return finding.status, finding.evidence, finding.advice
+
+
+def _skips(alike: Sequence[Finding]) -> str:
+    """Return one line for probes that are skipped for one reason: of a dead endpoint that is all of them."""
+    names = ", ".join(finding.name for finding in alike)
+    return f"{Status.SKIP:<4}  {f'{len(alike)} probes':<{_NAME_WIDTH}} {alike[0].evidence} ({names})"
 
 
 def check_json(

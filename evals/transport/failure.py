@@ -62,13 +62,18 @@ class Failure(Exception):
         return f"{self.kind}: {self.message}" + (at_replica(self.replica) if self.replica else "")
 
     @property
+    def way_on(self) -> str:
+        """What to do after a run was stopped by it, ``""`` where nobody can say."""
+        if self.is_endpoint_gone:
+            return "nothing answers at the endpoint: bring it back and run the same command again"
+        if self.kind is FailureKind.CONFIGURATION:
+            return "change what the endpoint refuses (quantcheck check names it), then run again"
+        return ""
+
+    @property
     def stop_words(self) -> str:
-        """Why a run was stopped by it, and the way on where that is known."""
-        if not self.is_endpoint_gone:
-            return f"stopped: {self}"
-        return (
-            f"stopped: {self}; nothing answers at the endpoint: bring it back and run the same command again"
-        )
+        """Why a run was stopped by it, and the way on."""
+        return "; ".join(part for part in (f"stopped: {self}", self.way_on) if part)
 
     def __reduce__(self) -> tuple[Callable[[], Self], tuple[()]]:
         """Let it travel between processes: an exception is copied by its positional arguments, we have none."""

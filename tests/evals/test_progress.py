@@ -42,3 +42,37 @@ def test_accuracy_is_shown_of_replies_that_say_something(replies, shown):
 
 def test_a_response_without_a_score_is_an_error():
     assert told_outcome({}) == "error"
+
+
+@pytest.mark.parametrize("at_s", [65.0, 100.0, 300.0, 900.0, 1100.0])
+def test_the_time_left_counts_what_is_being_written(monkeypatch, at_s):
+    """640 responses, 64 at a time, each of two minutes, begun evenly: about twenty minutes in all.
+
+    At 65 s next to nothing is finished: the few alone would promise hours.
+    """
+    now = 0.0
+    monkeypatch.setattr("evals.progress.time.monotonic", lambda: now)
+    out = io.StringIO()
+    progress = Progress(expected=640, recorded=0, out=out)
+    begun = [wave * 120.0 + place for wave in range(10) for place in range(64)]
+    now = at_s
+    for start in begun:
+        if start <= at_s:
+            progress.sent(is_retry=False)
+    progress.sent(is_retry=True)  # a repeated request is no further response
+    for start in begun:
+        if start + 60.0 + start % 64 <= at_s:  # some take one minute, some two
+            progress.finished("correct")
+    progress.line()
+    told = out.getvalue().splitlines()[-1].rpartition("about ")[2]
+    number, unit, _ = told.split()
+    left_s = float(number) * (60 if unit == "min" else 1)
+    assert left_s == pytest.approx(1220 - at_s, rel=0.3, abs=60)
+
+
+def test_no_time_is_told_before_anything_is_finished():
+    out = io.StringIO()
+    progress = Progress(expected=10, recorded=0, out=out)
+    progress.sent(is_retry=False)
+    progress.line()
+    assert "left" not in out.getvalue()

@@ -311,6 +311,9 @@ def test_a_model_that_is_not_served(ask, serve):
     ended = ask(serve().base_url, "--model", "other")
     assert ended.code == 5
     assert "stopped: configuration: HTTP 404" in ended.err
+    assert ended.out.rstrip().endswith(
+        "next: change what the endpoint refuses (quantcheck check names it), then run again"
+    )
     assert "Traceback" not in ended.err
 
 

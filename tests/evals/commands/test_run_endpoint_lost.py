@@ -73,7 +73,7 @@ def test_requests_that_break_a_living_server_do_not_stop_the_run(ask, serve):
         ),
         pytest.param(
             Failure(kind=FailureKind.CONFIGURATION, message="HTTP 401: key", status=401),
-            "stopped: configuration: HTTP 401: key",
+            "stopped: configuration: HTTP 401: key; change what the endpoint refuses (quantcheck check names it)",
             id="refused",
         ),
     ],

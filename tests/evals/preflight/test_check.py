@@ -3,6 +3,7 @@
 import pytest
 
 from evals.preflight.check import PROBES
+from evals.preflight.check_report import render_check
 from evals.preflight.finding import Status
 from tasks.spec import Sampling, ThinkMode
 
@@ -49,6 +50,15 @@ def test_an_endpoint_without_a_whole_reply_passes_no_probe(check_simulator, faul
     asked = {name: status for name, status in found.items() if name not in TOLD}
     assert set(asked.values()) == {"skip"}
     assert evidence(check, "speed") == "endpoint does not answer"
+
+
+def test_probes_skipped_for_one_reason_are_told_in_one_line(check_simulator):
+    text = render_check(check_simulator("http_500=1"), base_url="u", model=None, next_command="n")
+    told = [line for line in text.splitlines() if "endpoint does not answer" in line]
+    assert len(told) == 1
+    assert told[0].startswith("skip  ") and "probes" in told[0] and "speed" in told[0]
+    one = render_check(check_simulator(), base_url="u", model=None, next_command="n")
+    assert " probes " not in one
 
 
 def test_a_silent_endpoint_is_given_up_in_time(check_simulator):
