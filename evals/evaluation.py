@@ -145,7 +145,8 @@ class Evaluation:
         api.on_fatal, api.on_attempt = on_fatal, on_attempt
         api.on_failure = on_failure
         first = FirstReplies(tell=tell, stop=on_dead)
-        api.on_reply = lambda asked, reply: first.look(asked.body, reply, stream=asked.stream)
+        api.on_reply = first.look
+        api.on_part = first.look_at_part
         if threading.current_thread() is threading.main_thread():  # signals reach no other thread
             loop = asyncio.get_running_loop()
             for number in STOPS:

@@ -105,6 +105,7 @@ class EndpointAPI(ModelAPI):
         self.on_send: Callable[[bool], None] = lambda _is_retry: None
         self.on_attempt: Callable[[Attempt], None] = lambda _attempt: None
         self.on_failure: Callable[[str, Pair, str], None] = lambda _key, _pair, _words: None
+        self.on_part: Callable[[WireRequest, Response], None] = lambda _request, _part: None
         self.on_reply: Callable[[WireRequest, Reply], None] = lambda _request, _reply: None
         self._dispatcher: Dispatcher | None = None
 
@@ -175,6 +176,7 @@ class EndpointAPI(ModelAPI):
                 load_image=self.load_image,
                 on_send=self.on_send,
                 on_attempt=self.on_attempt,
+                on_part=self.on_part,
             )
             self._dispatcher = Dispatcher(self.endpoint, sending)
         return self._dispatcher

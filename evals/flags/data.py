@@ -5,12 +5,17 @@ from typing import Any
 
 import click
 
+from evals.flags.completion import TASK, VARIANT
 from evals.flags.later import body
 
 
 @click.command()
-@click.argument("tasks", nargs=-1)
-@click.option("--variant", help="Only this variant; by default all of a task's.")
+@click.argument("tasks", nargs=-1, **TASK)
+@click.option(
+    "--variant",
+    help="Only this variant; by default all of a task's.",
+    **VARIANT,
+)
 @click.option(
     "--verify", is_flag=True, help="Load the data, decode every image, compare with what is pinned."
 )

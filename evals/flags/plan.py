@@ -6,12 +6,13 @@ import click
 
 from evals.commands.number import Number
 from evals.commands.run_path import RUN_PATH
+from evals.flags.completion import PRESET, TASK
 from evals.flags.later import body
 
 
 @click.command()
-@click.argument("tasks", nargs=-1, required=True)
-@click.option("--preset", help="Published protocol by name.")
+@click.argument("tasks", nargs=-1, required=True, **TASK)
+@click.option("--preset", help="Published protocol by name.", **PRESET)
 @click.option("--epochs", type=click.IntRange(min=1), help="Passes over all samples.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples.")
 @click.option("--max-tokens", type=click.IntRange(min=1), help="Output budget of a response.")

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from evals.flags.completion import TASK
 from evals.flags.deciding_options import deciding_options
 from evals.flags.later import body
 from evals.flags.replica_options import replica_options
@@ -18,7 +19,7 @@ def _known(_context: click.Context, _parameter: click.Parameter, task: str) -> s
 
 
 @click.command()
-@click.argument("task", callback=_known)
+@click.argument("task", callback=_known, **TASK)
 @replica_options
 @endpoint_options
 @protocol_options

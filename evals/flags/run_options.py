@@ -9,6 +9,7 @@ import orjson
 
 from evals.commands.number import Number
 from evals.endpoint import DEFAULT_KEY_VARIABLE
+from evals.flags.completion import PRESET, VARIANT
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -102,8 +103,16 @@ def protocol_options(command: Command) -> Command:
     return apply(
         command,
         [
-            click.option("--preset", help="Published protocol by name; see quantcheck list."),
-            click.option("--variant", help="Variant of the task's dataset; see quantcheck list."),
+            click.option(
+                "--preset",
+                help="Published protocol by name; see quantcheck list.",
+                **PRESET,
+            ),
+            click.option(
+                "--variant",
+                help="Variant of the task's dataset; see quantcheck list.",
+                **VARIANT,
+            ),
             click.option("--epochs", type=click.IntRange(min=1), help="Passes over all samples."),
             click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples."),
             click.option(

@@ -5,6 +5,7 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from evals.endpoint import Endpoint, request_headers
 from evals.fleet.pulse import has_pulse
@@ -16,13 +17,15 @@ from evals.transport.reply_limits import reply_limits
 from evals.transport.retry import EndpointHealth, RetryPolicy, send_with_retries
 from evals.transport.wire import WireRequest, encode_request, has_images
 from evals.waits import Waits
+from verifiers.response import Response
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sending:
     """How requests are sent: patience, the key where it is not the environment's, and what is told of it.
 
-    ``on_send`` is called before a request goes out, with whether it repeats a failed one.
+    ``on_send`` is called before a request goes out, with whether it repeats a failed one; ``on_part`` once with
+    what has come of a long reply, while it is still being written.
     """
 
     waits: Waits
@@ -31,6 +34,7 @@ class Sending:
     load_image: Callable[[str], str]
     on_send: Callable[[bool], None]
     on_attempt: Callable[[Attempt], None]
+    on_part: Callable[[WireRequest, Response], None]
 
 
 class Dispatcher:
@@ -104,6 +108,7 @@ class Dispatcher:
                     headers,
                     stream=request.stream,
                     limits=reply_limits(request.body),
+                    on_part=partial(self._sending.on_part, request),
                 )
         except Failure as failure:
             if self._pool.is_fleet:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from evals.transport.exchange import Reply
+from evals.transport.wire import WireRequest
 from verifiers.repetition import Repetition, RepetitionKind, find_repetition
 from verifiers.response import Response
 from verifiers.thinking_switch import thinking_asked, thinking_off_flags
@@ -20,7 +21,8 @@ DEAD = (
 class FirstReplies:
     """Watches the first few replies; ``tell`` is told each kind of trouble once, in one line.
 
-    ``stop`` is told why, where every one of them is one sign over and over: the rest would be no better.
+    ``stop`` is told why, where every one of them is one sign over and over: the rest would be no better. That
+    is seen while they are being written: such a reply fills its budget, and of a thinking model that takes an hour.
     """
 
     def __init__(
@@ -28,27 +30,44 @@ class FirstReplies:
     ) -> None:
         self._tell = tell
         self._stop = stop
-        self._n_floods = 0
+        self._flooded: set[str] = set()  # keys of requests
+        self._is_alive = False
         self._told: set[str] = set()
         self._n_seen = 0
         self._n_without_reasoning = 0
 
-    def look(self, body: Mapping[str, Any], reply: Reply, *, stream: bool) -> None:
-        """Look at one fresh reply to ``body``."""
+    def look(self, asked: WireRequest, reply: Reply) -> None:
+        """Look at one fresh reply."""
         if self._n_seen >= _LOOKED_AT:
             return
         self._n_seen += 1
-        for trouble in [
-            *_troubles(body, reply, stream=stream),
-            *self._reasoning_missed(body, reply.response),
-        ]:
-            if trouble not in self._told:
-                self._told.add(trouble)
-                self._tell(f"warning: first replies: {trouble}")
-        flood = _flood(reply.response)
-        self._n_floods += flood is not None
-        if flood is not None and self._n_floods == _LOOKED_AT:
+        for trouble in _troubles(asked.body, reply, stream=asked.stream):
+            self._warn(trouble)
+        for trouble in self._reasoning_missed(asked.body, reply.response):
+            self._warn(trouble)
+        self._look_for_flood(asked, reply.response, is_whole=True)
+
+    def look_at_part(self, asked: WireRequest, part: Response) -> None:
+        """Look at what has come of a reply that is still being written."""
+        if self._n_seen < _LOOKED_AT:
+            self._look_for_flood(asked, part, is_whole=False)
+
+    def _look_for_flood(self, asked: WireRequest, response: Response, *, is_whole: bool) -> None:
+        flood = _flood(response)
+        if flood is None:
+            self._is_alive |= is_whole  # a part may yet turn into anything
+            return
+        self._warn(f"{flood.unit[:12]!r} over and over: a serving fault, not a quantization loss")
+        if self._is_alive or asked.key in self._flooded:
+            return
+        self._flooded.add(asked.key)
+        if len(self._flooded) == _LOOKED_AT:
             self._stop(DEAD.format(n=_LOOKED_AT, sign=flood.unit[:12]))
+
+    def _warn(self, trouble: str) -> None:
+        if trouble not in self._told:
+            self._told.add(trouble)
+            self._tell(f"warning: first replies: {trouble}")
 
     def _reasoning_missed(self, body: Mapping[str, Any], response: Response) -> list[str]:
         if thinking_asked(body) is not True or _thinks(response):
@@ -74,9 +93,6 @@ def _troubles(body: Mapping[str, Any], reply: Reply, *, stream: bool) -> list[st
         ]
     elif split_thinking(response.content).flags:
         found.append("<think> in the content: the server runs without its reasoning parser")
-    flood = _flood(response)
-    if flood is not None:
-        found.append(f"{flood.unit[:12]!r} over and over: a serving fault, not a quantization loss")
     return found
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC
@@ -25,10 +25,12 @@ from evals.transport.failure import (
 from evals.transport.reply_limits import NO_BUDGET, ReplyLimits, read_at_most
 from evals.transport.reply_reader import ReplyReader, endless
 from evals.waits import Waits
+from verifiers.response import Response
 from verifiers.wire_frame import find_error
 
 DRAIN_S = 0.5  # some servers keep a finished stream open
 RESCHEDULE_EVERY_S = 1.0  # moving the idle deadline on every block would cost more than reading the block
+PART_CHUNKS = 512  # of a stream, when what has come of it is shown: enough to see that it says nothing
 DRAIN_BYTES = 1024**2  # and some do not stop at all
 MAX_REFUSAL_BYTES = 64 * 1024  # of an error page; words beyond are not repeated anyway
 MIN_SECRET_LENGTH = 8  # a shorter header value may be a word of the message
@@ -69,8 +71,11 @@ class Transport:
         *,
         stream: bool,
         limits: ReplyLimits = NO_BUDGET,
+        on_part: Callable[[Response], None] = lambda _part: None,
     ) -> Reply:
         """Post ``body`` (JSON) and return the finished reply; raise :class:`Failure` otherwise.
+
+        ``on_part`` is shown once what has come of a long stream: its whole may take an hour.
 
         A reply counts as finished only with a finish reason: a stream that merely ends is a failure, and so
         is one beyond its ``limits``. One that breaks after its finish reason is whole, and flagged; so is a
@@ -86,7 +91,7 @@ class Transport:
                 async with self._session.post(url, data=body, headers=headers, allow_redirects=False) as http:
                     if not 200 <= http.status < 300:  # some gateways answer 201
                         raise await read_refusal(http, headers)
-                    reply = await self._read(http, reader, deadline, limits.writing_s)
+                    reply = await self._read(http, reader, deadline, limits.writing_s, on_part)
             return reply if reader.is_stream == stream else _in_other_form(reply, asked_stream=stream)
         except TimeoutError as error:
             if reader.is_finished:
@@ -101,13 +106,19 @@ class Transport:
             raise server_failure(f"connection: {network_words(error)}") from error
 
     async def _read(
-        self, http: aiohttp.ClientResponse, reader: ReplyReader, deadline: asyncio.Timeout, writing_s: float
+        self,
+        http: aiohttp.ClientResponse,
+        reader: ReplyReader,
+        deadline: asyncio.Timeout,
+        writing_s: float,
+        on_part: Callable[[Response], None],
     ) -> Reply:
         now = asyncio.get_running_loop().time
         end_at = now() + self._waits.first_byte_s + writing_s
         every_s = min(RESCHEDULE_EVERY_S, self._waits.idle_s / 4)
         moved_at = -every_s
         n_events, event_at = 0, now()
+        is_part_shown = False
         async for block in http.content.iter_any():
             before = reader.n_chunks
             reader.feed(block)
@@ -122,6 +133,9 @@ class Transport:
                     n_events, event_at = reader.n_events, moved_at
                 idle_at = moved_at + self._waits.idle_s + every_s
                 deadline.reschedule(min(idle_at, event_at + self._waits.first_byte_s, end_at))
+                if not is_part_shown and reader.n_chunks >= PART_CHUNKS:
+                    is_part_shown = True
+                    on_part(reader.part())
         return reader.finish()
 
 

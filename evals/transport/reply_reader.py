@@ -65,6 +65,10 @@ class ReplyReader:
         """Whether a stream has given its finish reason: what may follow is usage, never text."""
         return bool(self.is_stream) and self._assembler.finish().finish_reason is not None
 
+    def part(self) -> Response:
+        """Return what has come of a stream so far."""
+        return self._assembler.finish()
+
     def finish(self, *, was_cut: bool = False) -> Reply:
         """Return the reply; ``was_cut`` says that the connection broke after the finish reason."""
         if not self.is_stream:

@@ -1,9 +1,12 @@
 """What the first replies of a run give away, each said once."""
 
+import dataclasses
+
 import pytest
 
 from evals.preflight.first_replies import FirstReplies
 from evals.transport.exchange import Reply
+from evals.transport.wire import WireRequest
 from verifiers.response import Response, Usage
 
 USAGE = Usage(prompt_tokens=10, completion_tokens=20)
@@ -17,7 +20,7 @@ def told(response, body=None, *, n=1, ttft_s=0.1, stream=True):
     first = FirstReplies(tell=lines.append)
     for _ in range(n):
         reply = Reply(response=response, ttft_s=ttft_s, duration_s=1.0, n_chunks=3)
-        first.look(body or {"max_tokens": 64}, reply, stream=stream)
+        first.look(WireRequest(body=body or {"max_tokens": 64}, key="k", stream=stream), reply)
     return lines
 
 
@@ -70,23 +73,52 @@ FLOOD = Response(content="!" * 60, finish_reason="length", usage=USAGE)
 DIGITS = Response(content="0" * 60, finish_reason="length", usage=USAGE)
 
 
+def whole(response):
+    return Reply(response=response, ttft_s=0.1, duration_s=1.0, n_chunks=3)
+
+
+def part(response):
+    """What has come of a reply so far."""
+    return dataclasses.replace(response, finish_reason=None, usage=None)
+
+
 @pytest.mark.parametrize(
-    ("responses", "stops"),
+    ("looks", "stops"),
     [
-        pytest.param([FLOOD] * 8, True, id="all of the first"),
-        pytest.param([FLOOD] * 7, False, id="not yet all"),
-        pytest.param([GOOD, *[FLOOD] * 12], False, id="one lives"),
-        pytest.param([DIGITS] * 8, False, id="a long number is no flood"),
+        pytest.param([whole(FLOOD)] * 8, True, id="all of the first"),
+        pytest.param([whole(FLOOD)] * 7, False, id="not yet all"),
+        pytest.param([whole(GOOD), *[whole(FLOOD)] * 12], False, id="one lives"),
+        pytest.param([whole(DIGITS)] * 8, False, id="a long number is no flood"),
+        pytest.param([part(FLOOD)] * 8, True, id="while they are being written"),
+        pytest.param([part(FLOOD)] * 5 + [whole(FLOOD)] * 3, True, id="some are whole"),
+        pytest.param([part(FLOOD)] * 7, False, id="not enough of them"),
+        pytest.param([part(GOOD)] * 8 + [part(FLOOD)] * 8, True, id="a part that says something is no life"),
+        pytest.param([whole(GOOD), *[part(FLOOD)] * 8], False, id="one whole reply is"),
+        pytest.param([part(DIGITS)] * 8, False, id="a long number in the making"),
     ],
 )
-def test_a_run_of_floods_is_stopped(responses, stops):
-    reasons = []
-    first = FirstReplies(tell=lambda _line: None, stop=reasons.append)
-    for response in responses:
-        reply = Reply(response=response, ttft_s=0.1, duration_s=1.0, n_chunks=3)
-        first.look({}, reply, stream=True)
+def test_a_run_of_floods_is_stopped(looks, stops):
+    lines, reasons = [], []
+    first = FirstReplies(tell=lines.append, stop=reasons.append)
+    for number, reply in enumerate(looks):
+        asked = WireRequest(body={}, key=str(number))
+        if isinstance(reply, Reply):
+            first.look(asked, reply)
+        else:
+            first.look_at_part(asked, reply)
     assert len(reasons) == stops
     assert all("dead checkpoint" in reason and "'!'" in reason for reason in reasons)
+    assert [line for line in lines if "over and over" in line] == lines[:1] or not stops
+
+
+def test_a_request_counts_once_as_a_flood():
+    reasons = []
+    first = FirstReplies(tell=lambda _line: None, stop=reasons.append)
+    for key in "abcdabcd":
+        first.look_at_part(WireRequest(body={}, key=key), part(FLOOD))
+    for key in "abcd":
+        first.look(WireRequest(body={}, key=key), whole(FLOOD))
+    assert reasons == []
 
 
 def test_only_the_first_replies_are_looked_at():
@@ -97,7 +129,7 @@ def test_only_the_first_replies_are_looked_at():
         response=Response(content="21", finish_reason="stop"), ttft_s=0.1, duration_s=1.0, n_chunks=1
     )
     for reply in [*[good] * 8, bare]:
-        first.look({}, reply, stream=True)
+        first.look(WireRequest(body={}, key="k"), reply)
     assert lines == []
 
 
