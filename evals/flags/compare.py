@@ -6,22 +6,15 @@ from typing import Any
 import click
 
 from evals.commands.run_path import RUN_PATH
-from evals.flags.completion import TASK
 from evals.flags.later import body
+from evals.flags.task_filter import task_filter
 from reports.confidence import DEFAULT_CONFIDENCE
 
 
 @click.command("compare", short_help="compare two checkpoints' runs: paired delta, interval, verdict")
 @click.argument("baseline", type=RUN_PATH)
 @click.argument("candidate", type=RUN_PATH)
-@click.option(
-    "--task",
-    "tasks",
-    multiple=True,
-    metavar="T",
-    help="Only this task (may be repeated).",
-    **TASK,
-)
+@task_filter
 @click.option(
     "--margin",
     "margins",

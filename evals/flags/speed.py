@@ -5,20 +5,13 @@ from typing import Any
 import click
 
 from evals.commands.run_path import RUN_PATH
-from evals.flags.completion import TASK
 from evals.flags.later import body
+from evals.flags.task_filter import task_filter
 
 
 @click.command("speed", short_help="show speed and cost beside accuracy")
 @click.argument("runs", nargs=-1, required=True, type=RUN_PATH, metavar="RUN...")
-@click.option(
-    "--task",
-    "tasks",
-    multiple=True,
-    metavar="T",
-    help="Only this task (may be repeated).",
-    **TASK,
-)
+@task_filter
 @click.option("--gpu-hour-price", type=float, metavar="X", help="Price of one GPU for an hour; with --gpus.")
 @click.option("--gpus", type=int, metavar="N", help="GPUs that served the run, of all servers together.")
 @click.option("--price-per-million", type=float, metavar="X", help="Price of a million output tokens.")

@@ -5,20 +5,13 @@ from typing import Any
 import click
 
 from evals.commands.run_path import RUNS_DIRECTORY
-from evals.flags.completion import TASK
 from evals.flags.later import body
+from evals.flags.task_filter import task_filter
 
 
 @click.command("trend", short_help="show accuracy over many runs: drift, slope, server versions")
 @click.argument("directory", type=RUNS_DIRECTORY, metavar="DIR")
-@click.option(
-    "--task",
-    "tasks",
-    multiple=True,
-    metavar="T",
-    help="Only this task (may be repeated).",
-    **TASK,
-)
+@task_filter
 @click.option("--across-labels", is_flag=True, help="Labels name dates, not checkpoints: one series for all.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 def command(**given: Any) -> Any:
