@@ -54,6 +54,14 @@ def diagnosis_facts(task: TaskReport, analysis: Analysis) -> Iterator[tuple[str,
         yield "power", power_advice(analysis.plan)
 
 
+def way_to_decide(task: TaskReport) -> str | None:
+    """Return how many epochs, or which margin, would decide what is open; ``None`` where nothing is, or enough is."""
+    if task.verdict is not Verdict.INCONCLUSIVE or task.analysis is None:
+        return None
+    plan = task.analysis.plan
+    return power_advice(plan) if plan.is_underpowered else None
+
+
 def _categories(analysis: Analysis) -> Iterator[tuple[str, str]]:
     found = analysis.diagnosis
     for cut, slices in (("category", found.by_category), ("tool", found.by_tool)):

@@ -7,6 +7,7 @@ from evals.campaigns.campaign import Campaign, PlannedRun
 from evals.campaigns.compare import Compared
 from evals.run_state import RunState, RunStatus
 from reports import numbers
+from reports.diagnosis_lines import way_to_decide
 from reports.intervals import Estimate
 from reports.report import TaskReport
 from reports.report_lines import estimate_points
@@ -80,6 +81,10 @@ def final_lines(
     if rows:
         yield ""
         yield from _table([_HEADINGS, *rows])
+    for one in compared:
+        for task in one.report.tasks if one.report is not None else ():
+            if (way := way_to_decide(task)) is not None:
+                yield f"  {task.task}  {one.candidate}: {way}"
     yield ""
     for one in compared:
         yield from _closing(campaign, one, places)

@@ -7,6 +7,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from reports import numbers
+from reports.diagnosis_lines import way_to_decide
 from reports.diagnosis_table import DiagnosisRow, diagnosis_rows
 from reports.html.item_table import ItemTable, item_table
 from reports.html.plots import epoch_plot, length_plot
@@ -90,8 +91,10 @@ def task_card(task: TaskReport, report: Report, place: int, directory: Path) -> 
 
 
 def _sentence(task: TaskReport) -> str:
-    reason = verdict_line(task).partition(": ")[2]
-    return f"{reason[:1].upper()}{reason[1:]}."
+    said = [verdict_line(task).partition(": ")[2]]
+    if (way := way_to_decide(task)) is not None:
+        said.append(way)
+    return " ".join(f"{part[:1].upper()}{part[1:]}." for part in said)
 
 
 def _epochs(task: TaskReport, anchor: str, labels: tuple[str, str]) -> Markup | None:

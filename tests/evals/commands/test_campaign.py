@@ -59,7 +59,9 @@ def test_a_campaign_ends_in_a_comparison_of_each_candidate(campaign, serve, tmp_
         ("bad", "complete", 12),
     ]
     verdicts = {entry["candidate"]: entry["verdict"] for entry in record["comparisons"]}
-    assert verdicts["bad"] == "regression" and verdicts["same"] != "regression"
+    assert verdicts == {"bad": "regression", "same": "inconclusive"}
+    assert "  aime25  same: equal checkpoints pass with only " in ended.err
+    assert "  aime25  bad: " not in ended.err
     assert (record["exit_code"], record["baseline"]) == (1, "int4")
     assert record == record_of(tmp_path)
     for candidate in ("same", "bad"):
