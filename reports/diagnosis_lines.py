@@ -8,7 +8,7 @@ from reports.drift import BlockTest
 from reports.flips import FALSE_DISCOVERY
 from reports.metrics import TokenRatio
 from reports.power_text import power_advice
-from reports.replicas import LEVEL as REPLICA_LEVEL
+from reports.replica_comparison import LEVEL as REPLICA_LEVEL
 from reports.report import Analysis, TaskReport
 from reports.verdict import Verdict
 

@@ -15,6 +15,7 @@ MIN_EPOCHS = 4
 MAX_BLOCKS = 256  # more epochs are taken in groups of neighbours: the test's cost grows with their cube
 COMPLETE = 0.95  # share of the items an epoch must have scored to count
 DRIFT_LEVEL = 0.05
+SAME_ITEMS = "the same items"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +23,7 @@ class BlockTest:
     """Whether blocks of one checkpoint's responses (epochs, servers) score alike on the same items.
 
     ``effects`` is each block's mean score minus what its items score on average; ``ratio`` is the spread of
-    the blocks over the spread that sampling explains (1 without drift).
+    the blocks over the spread that sampling explains (1 without drift). ``within`` says what was compared.
     """
 
     names: tuple[str, ...]
@@ -31,6 +32,7 @@ class BlockTest:
     df: int
     ratio: float
     p_value: float
+    within: str = SAME_ITEMS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,16 +79,22 @@ def check_drift(pairing: Pairing, headline: Interval) -> DriftCheck | None:
 def compare_blocks(table: pd.DataFrame, column: str) -> BlockTest | None:
     """Test one checkpoint's blocks named by ``column`` (such as ``replica``) within items.
 
-    ``None`` with fewer than two blocks. Compares like with like: only items with responses in several blocks
-    speak.
+    Compares like with like: only items with responses in several blocks speak. ``None`` where there is none,
+    so with fewer than two blocks too.
     """
     rows = table[table["score"].notna() & table[column].notna()]
     blocks, names = pd.factorize(rows[column], sort=True)
     items, _ = pd.factorize(rows["sample_id"])
-    if len(names) < 2:
+    if not _is_shared(items, blocks):
         return None
     scores = rows["score"].to_numpy(dtype=np.float64)
     return _block_test(items, blocks, scores, tuple(str(name) for name in names))
+
+
+def _is_shared(items: IntArray, blocks: IntArray) -> bool:
+    """Return whether any item has responses in more than one block."""
+    pairs = np.unique(np.stack([items, blocks]), axis=1)
+    return bool(pairs.shape[1] > len(np.unique(items)))
 
 
 def _epoch_test(pairing: Pairing, side: Side) -> BlockTest | None:

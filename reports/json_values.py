@@ -56,11 +56,12 @@ def token_ratio(found: TokenRatio | None) -> dict[str, Any] | None:
 
 
 def block_test(found: BlockTest | None) -> dict[str, Any] | None:
-    """Return how blocks of one run (servers, quarters of the run) differ on the same items."""
+    """Return how blocks of one run (servers, quarters of the run) differ on what ``within`` names."""
     if found is None:
         return None
     return {
         "effects": dict(zip(found.names, found.effects, strict=True)),
         "ratio": finite(found.ratio),
         "p_value": found.p_value,
+        "within": found.within,
     }

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from reports.drift import BlockTest
+from reports.drift import SAME_ITEMS, BlockTest
 from reports.intervals import Estimate, Interval
 from reports.items import ItemRow, ItemSide
 from reports.json_items import SIDE_COLUMNS
@@ -92,6 +92,7 @@ def read_blocks(found: Fields | None) -> BlockTest | None:
         df=0,
         ratio=ratio,
         p_value=found["p_value"],
+        within=found.get("within", SAME_ITEMS),
     )
 
 

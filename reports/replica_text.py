@@ -8,9 +8,12 @@ import pandas as pd
 from reports import numbers
 from reports.drift import BlockTest
 from reports.json_values import finite, value_and_limits
-from reports.replicas import CAUTION, LEVEL, ReplicaFigures, are_unlike, dead_entries, replicas_of
+from reports.replica_comparison import LEVEL, are_unlike
+from reports.replicas import ReplicaFigures, dead_entries, replicas_of
 from reports.speed_text import speed_section
 
+CAUTION = "replicas differ: mixed fleet?"
+FAILING = "fails more than the others"
 _NO_ACCURACY = {"value": None, "low": None, "high": None}
 
 
@@ -28,6 +31,7 @@ def replicas_section(rows: pd.DataFrame, endpoint: Mapping[str, Any], confidence
         "caution": CAUTION if are_unlike(test) else None,
         "level": LEVEL,
         "p_value": None if test is None else test.p_value,
+        "within": None if test is None else test.within,
         "by_replica": [_figures(one) for one in found.figures] if found is not None else [],
         "dead": dead,
     }
@@ -42,6 +46,7 @@ def _figures(found: ReplicaFigures) -> dict[str, Any]:
         "truncated": found.truncated,
         "errors": found.errors,
         "failed_attempts": found.failed_attempts,
+        "fails_more": found.fails_more,
         "accuracy": _NO_ACCURACY if accuracy is None else value_and_limits(accuracy.value, accuracy.interval),
         "effect": finite(found.effect),
         "speed": speed_section(found.speed),
@@ -51,17 +56,19 @@ def _figures(found: ReplicaFigures) -> dict[str, Any]:
 def replica_lines(block: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a person reads of the block: the test, a line for each replica, the dead entries."""
     named = block["by_replica"]
-    if block["differ"] is not None:
-        yield f"replicas: {len(named)} named, {_test_words(block['differ'], block['p_value'])}"
+    if named:
+        yield f"replicas: {len(named)} named, {_test_words(block)}"
     for one in named:
         yield f"  {one['replica']}  {_replica_words(one)}"
     for dead in block["dead"]:
         yield f"replica left out from the start: {dead['base_url']}: {dead['problem']}"
 
 
-def _test_words(differ: bool, p_value: float) -> str:
-    shown = f"p {numbers.p_value(p_value)}, level {LEVEL:g}, same items compared"
-    return f"{CAUTION} ({shown})" if differ else f"alike ({shown})"
+def _test_words(block: Mapping[str, Any]) -> str:
+    if block["differ"] is None:
+        return "not compared: nothing that two of them have answered"
+    shown = f"p {numbers.p_value(block['p_value'])}, level {LEVEL:g}, {block['within']} compared"
+    return f"{block['caution']} ({shown})" if block["differ"] else f"alike ({shown})"
 
 
 def _replica_words(one: Mapping[str, Any]) -> str:
@@ -71,7 +78,8 @@ def _replica_words(one: Mapping[str, Any]) -> str:
         parts.append(f"accuracy {accuracy['value']:.2%} [{accuracy['low']:.2%}, {accuracy['high']:.2%}]")
     parts += [f"truncated {one['truncated']}", f"errors {one['errors']}"]
     if one["failed_attempts"]:
-        parts.append(f"failed attempts {one['failed_attempts']}")
+        failed = f"failed attempts {one['failed_attempts']}"
+        parts.append(f"{failed}: {FAILING}" if one["fails_more"] else failed)
     if speed is not None and speed["output_throughput"] is not None:
         parts.append(f"{speed['output_throughput']:,.1f} tok/s")
     return "   ".join(parts)
@@ -85,6 +93,6 @@ def replica_caution(side: str, blocks: BlockTest | None) -> Iterator[str]:
     ends = dict.fromkeys([effects[0], effects[-1]])
     listed = ", ".join(f"{name} {numbers.points(effect)}" for effect, name in ends)
     yield (
-        f"{side}: {CAUTION} {len(blocks.names)} servers answered, on the same items they differ"
+        f"{side}: {CAUTION} {len(blocks.names)} servers answered, on {blocks.within} they differ"
         f" (p {numbers.p_value(blocks.p_value)}, level {LEVEL:g}): {listed} from the items' mean"
     )

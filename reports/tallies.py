@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 
 from reports.best_of import KS, majority_accuracy, mean_pass_at, right_counts
-from reports.replicas import compare_replicas, named_together
+from reports.replica_comparison import compare_replicas
+from reports.replicas import named_together
 from reports.report import Counts, EpochCount, SideReport
 from reports.score_table import OUTCOMES, TaskFacts
 from reports.server_starts import compare_starts

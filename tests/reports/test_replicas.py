@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest, fisher_exact
 
+from reports.replica_comparison import LEVEL, are_unlike, compare_replicas
+from reports.replica_failures import failing
 from reports.replica_mark import at_replica, replica_of_error
 from reports.replica_text import replica_caution, replica_lines, replicas_section
-from reports.replicas import LEVEL, are_unlike, compare_replicas, named_together, replicas_of
+from reports.replicas import named_together, replicas_of
 from reports.score_table import build_frame
 from tests.reports.score_rows import score_matrix, score_rows
 
@@ -69,16 +71,54 @@ def test_the_order_of_rows_does_not_matter() -> None:
     assert one.p_value == other.p_value and one.effects == pytest.approx(other.effects)
 
 
+def test_where_nothing_speaks_nothing_differs() -> None:
+    found = compare_replicas(score_rows(["1111", "1111"]).assign(replica=[A, B] * 4))
+    assert found is not None and found.p_value == 1 and found.within == "the same items"
+
+
+def test_one_replica_alone_is_not_compared() -> None:
+    assert compare_replicas(score_rows(["10", "01"]).assign(replica=A)) is None
+    early = score_rows(["1"] * 40).assign(replica=[A] * 20 + [B] * 20)
+    assert compare_replicas(early) is None, "the second came when the first had gone: nothing to compare"
+
+
+@pytest.mark.parametrize(("loss", "share_flagged"), [(0.0, (0.0, 0.1)), (-0.9, (1.0, 1.0))])
+def test_one_epoch_is_compared_among_neighbours(loss: float, share_flagged: tuple[float, float]) -> None:
+    tables = [fleet(np.random.default_rng(s), [0.0, loss], 100, 1) for s in range(100)]
+    found = [compare_replicas(table) for table in tables]
+    assert {one.within for one in found if one is not None} == {"items asked one after the other"}
+    low, high = share_flagged
+    assert low <= sum(map(are_unlike, found)) / len(found) <= high
+
+
+def test_a_replica_that_came_late_to_hard_items_is_not_blamed() -> None:
+    """One epoch, easy items first; the second replica answers only near the end."""
+    rng = np.random.default_rng(3)
+    chance = np.linspace(1.0, 0.0, 200)[:, None]
+    table = score_matrix(rng.random((200, 1)) < chance)
+    late = np.where((np.arange(200) >= 120) & (rng.random(200) < 0.5), B, A)
+    table = table.assign(replica=late, finished_at=np.arange(200.0) + 5, duration_s=5.0)
+    shuffled = table.sample(frac=1, random_state=0)
+    one, other = compare_replicas(table), compare_replicas(shuffled)
+    assert one is not None and other is not None
+    assert one.p_value > 0.05 and one.p_value == pytest.approx(other.p_value)
+    naive = [table.loc[table["replica"] == name, "score"].mean() for name in (A, B)]
+    assert naive[0] - naive[1] > 0.3
+
+
 @pytest.mark.parametrize(
-    ("rows", "replicas"),
+    ("n_failed", "n_answered", "named"),
     [
-        pytest.param(["1111", "1111"], [A, B] * 4, id="all right"),
-        pytest.param(["10", "01"], [A, A, B, B], id="no item shared"),
+        pytest.param({A: 0, B: 9}, {A: 80, B: 0}, {B}, id="never answers"),
+        pytest.param({A: 0, B: 0}, {A: 40, B: 40}, set(), id="none fails"),
+        pytest.param({A: 2, B: 3}, {A: 40, B: 40}, set(), id="a fault now and then"),
+        pytest.param({A: 30, B: 30}, {A: 40, B: 40}, set(), id="both fail alike"),
+        pytest.param({A: 0, B: 1, C: 40}, {A: 90, B: 90, C: 60}, {C}, id="one of three"),
+        pytest.param({A: 0, B: 2}, {A: 1, B: 0}, set(), id="too few to say"),
     ],
 )
-def test_where_nothing_speaks_nothing_differs(rows: list[str], replicas: list[str]) -> None:
-    found = compare_replicas(score_rows(rows).assign(replica=replicas))
-    assert found is not None and found.p_value == 1
+def test_who_fails_more(n_failed: dict[str, int], n_answered: dict[str, int], named: set[str]) -> None:
+    assert failing(n_failed, n_answered) == named
 
 
 def test_many_responses_are_tested_without_shuffling() -> None:

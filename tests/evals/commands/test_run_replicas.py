@@ -137,7 +137,17 @@ def test_a_replica_that_fails_every_request_costs_none(ask, replica, fault, tmp_
     assert figures[well.base_url]["responses"] == 40
     assert figures[sick.base_url]["responses"] == 0
     assert figures[sick.base_url]["failed_attempts"] == summary["retries"] > 0
+    assert figures[sick.base_url]["fails_more"] and not figures[well.base_url]["fails_more"]
     assert summary["replicas"]["differ"] is None
+    (told,) = [line for line in ended.err.splitlines() if "replicas: 2 named" in line]
+    assert told.endswith("not compared: nothing that two of them have answered")
+    assert f"failed attempts {summary['retries']}: fails more than the others" in ended.err
+
+
+def test_a_mixed_fleet_is_flagged_with_one_epoch(ask, replica):
+    ended = ask(None, *urls(replica("good"), replica("bad")), "--json", epochs=1, limit=30)
+    block = ended.document["replicas"]
+    assert block["differ"] is True and block["within"] == "items asked one after the other"
 
 
 def test_a_failure_names_its_replica(ask, replica):
