@@ -53,3 +53,7 @@ def main() -> None:
     from evals.cli import run_command_line  # noqa: PLC0415
 
     sys.exit(run_command_line())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,11 +1,11 @@
 """The command line: which command lives where, and how every error becomes one line and an exit code."""
 
-import os
 import sys
 from importlib import import_module
 
 import click
 
+from evals.closed_output import readers_may_leave
 from evals.command_list import COMMANDS
 from evals.exit_code import CommandError, ExitCode, foreseen_code
 
@@ -56,6 +56,11 @@ def cli() -> None:
 
 def run_command_line(arguments: list[str] | None = None) -> int:
     """Run a command and return its exit code; every foreseen error is one line on stderr."""
+    with readers_may_leave():
+        return _run(arguments)
+
+
+def _run(arguments: list[str] | None) -> int:
     try:
         result = cli.main(arguments, standalone_mode=False, prog_name="quantcheck")
     except click.exceptions.Exit as stop:
@@ -72,9 +77,6 @@ def run_command_line(arguments: list[str] | None = None) -> int:
     except CommandError as error:
         print(f"quantcheck: {error}", file=sys.stderr)
         return error.code
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # a reader like head went away
-        return ExitCode.DONE
     except Exception as error:  # every foreseen kind is named in one table; others are raised
         code = foreseen_code(error)
         if code is None:

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from evals.campaigns.campaign import Campaign, CampaignTask, Checkpoint
-from evals.run_state import RunState
+from evals.run_state import RunState, RunStatus
 from evals.storage.mirror import run_path
 from evals.storage.object_store import StoreError
 from reports.comparability import NotComparableError
@@ -74,7 +75,17 @@ def _fitting(runs: list[TaskRun], like: list[TaskRun]) -> list[TaskRun]:
 def _read(task: CampaignTask, state: RunState) -> TaskRun:
     if state.directory is None:
         raise LogError(f"{task.name}: has no directory; run the campaign again")
-    return only_run(find_runs(state.directory))
+    return only_run(find_runs(_source(state.directory, state)))
+
+
+def _source(directory: Path, state: RunState) -> Path:
+    """Return what to read of a run: its own log where it is whole, since others of its directory may hold more.
+
+    A run of fewer items or epochs shares its directory with a larger one before it. Two presets that say the
+    same share theirs too, and then one log, of whichever was last.
+    """
+    log = directory / (state.summary.get("log") or "")
+    return log if log.is_file() and state.status is RunStatus.COMPLETE else directory
 
 
 def _called(name: str, runs: list[TaskRun]) -> list[TaskRun]:

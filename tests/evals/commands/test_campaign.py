@@ -114,6 +114,16 @@ def test_a_campaign_that_asks_for_more_goes_on_in_place(campaign, serve):
     assert [server.ledger.n_requests for server in servers.values()] == [18, 18]
 
 
+def test_a_campaign_that_asks_for_less_compares_what_it_asks(campaign, serve, tmp_path):
+    servers = {"int4": at(serve(profile=profile(0.9))), "same": at(serve(profile=profile(0.9)))}
+    campaign(servers, task="epochs = 2\nlimit = 12")
+    record = campaign(servers, "--json", task="epochs = 1\nlimit = 5").document
+    assert [run["completed"] for run in record["runs"]] == [5, 5]
+    report = json.loads((tmp_path / "out" / "same-vs-int4" / "report.json").read_text())
+    assert (report["tasks"][0]["n_items"], report["tasks"][0]["epochs"]["candidate"]) == (5, 1)
+    assert report["tasks"][0]["candidate"]["value"] == record["runs"][1]["accuracy"]["value"]
+
+
 def test_a_baseline_made_before(campaign, serve, ask, tmp_path):
     ask(serve().base_url, "--outage", 0.2)
     ended = campaign({"int4": ("runs", tmp_path / "runs" / "x"), "nvfp4": at(serve())}, "--json")
