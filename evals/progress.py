@@ -100,13 +100,12 @@ class Progress:
         )
 
     def figures(self) -> str:
-        """Return accuracy as served, truncated, errors and speed in a few words."""
-        n_errors = self._outcomes["error"]
+        """Return accuracy as served, truncated, errors and speed in a few words; no speed where nothing is asked."""
+        counts = f"truncated {self._outcomes['truncated']} · errors {self._outcomes['error']}"
         elapsed = max(time.monotonic() - self._started, 1e-9)
-        return (
-            f"{self._accuracy()} · truncated {self._outcomes['truncated']} · errors {n_errors} · "
-            f"{self.live_tokens() / elapsed:,.0f} tok/s"
-        )
+        n_tokens = self.live_tokens()
+        speed = f" · {n_tokens / elapsed:,.0f} tok/s" if n_tokens else ""
+        return f"{self._accuracy()} · {counts}{speed}"
 
     def _accuracy(self) -> str:
         """Return accuracy so far; of replies as a dead checkpoint gives them it would be a score of a fault."""

@@ -43,7 +43,9 @@ def _compared(campaign: Campaign, candidate: Checkpoint, states: Mapping[str, Ru
         )
         for label, side in ((campaign.baseline.label, ours), (candidate.label, theirs)):
             if not side:
-                raise NotComparableError(f"{label}: no run of it has any response")
+                raise NotComparableError(
+                    f"{label}: none of its runs has been graded yet; run the campaign again"
+                )
         return Compared(candidate=candidate.label, report=compare_sides(ours, theirs, settings))
     except (NotComparableError, AmbiguousRunError, LogError, ScoreFileError, StoreError) as error:
         return Compared(candidate=candidate.label, report=None, problem=str(error))

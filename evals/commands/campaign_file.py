@@ -15,6 +15,7 @@ from evals.flags.deciding_options import deciding_options
 from evals.flags.run import command as run_command
 from evals.flags.run_options import endpoint_options, protocol_options
 from evals.fleet.endpoints_file import EndpointsFileError
+from evals.storage.object_store import is_url
 from evals.storage.run_directory import safe_label
 from reports.checked_toml import CONFIDENCE, COUNT, LOSS, TEXT, Check, CheckedToml, texts
 from reports.tolerance import Tolerance
@@ -133,6 +134,10 @@ def _checkpoints(file: CheckedToml, tables: Mapping[str, Any]) -> tuple[Checkpoi
         found.append(Checkpoint(label=label, settings=settings, runs=table.get("runs")))
     if len(found) == len([one for one in found if one.runs is not None]):
         file.fail("", "checkpoints", "all have their runs already; compare them: quantcheck compare")
+    for one in found:
+        if one.runs is not None and not is_url(one.runs) and not Path(one.runs).exists():
+            words = f"is {one.runs!r}, which does not exist; name a directory of finished runs"
+            file.fail(f"checkpoints.{one.label}", "runs", words)
     return tuple(found)
 
 
@@ -143,7 +148,7 @@ def _tasks(file: CheckedToml, tables: Mapping[str, Any]) -> tuple[CampaignTask, 
     for task in tables:
         place, table = f"tasks.{task}", file.table("tasks", task, tables)
         file.refuse_unknown(place, table, _RUNNING | _PROTOCOL | {"presets", "margin"})
-        presets = file.checked(place, "presets", table, _PRESETS, None) or [None]
+        presets = file.checked(place, "presets", table, _PRESETS, [None])
         margin = file.checked(place, "margin", table, LOSS, None)
         source = f"{file.path.name}, line {file.line_of_table(place)}"
         _check_presets(file, task, presets)
@@ -166,6 +171,8 @@ def _check_presets(file: CheckedToml, task: str, presets: Sequence[str | None]) 
     except SpecError as error:
         file.fail("tasks", task, f"is refused: {error}")
     try:
+        if not presets or len(set(presets)) < len(presets):
+            file.fail(f"tasks.{task}", "presets", f"is {presets!r}; name at least one, and each once")
         for preset in presets:
             benchmark.preset(preset)
     except SpecError as error:

@@ -35,6 +35,8 @@ def asked_urls(options: Mapping[str, Any]) -> tuple[str, ...]:
         raise click.UsageError(f"--endpoints-file {path}: stands beside --base-url; give one of them")
     if path is not None:
         return read_endpoints(path)
+    if any(not url.strip() for url in given):
+        raise click.UsageError("--base-url '': is empty; is a variable not set?")
     urls = [url for url in given or [os.environ.get(DEFAULT_URL_VARIABLE)] if url]
     if not urls:
         raise click.UsageError(

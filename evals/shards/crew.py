@@ -124,10 +124,11 @@ class Crew:
         elif isinstance(told, Recorded):
             if self._keep is not None:
                 self._keep(told)
-        else:
+        elif self._stopped_at is not None or not told.was_interrupted:
             charge.end = told
             if told.fatal is not None:
                 self._stop()
+        # else somebody outside told it to stop, and it did so in order: it is replaced as one that died
 
     def _replace(self, charge: _Charge) -> None:
         """Start a dead worker again, so that it goes on where it died; else leave its share to the run."""

@@ -20,6 +20,12 @@ class Shard:
         return f"{self.number}-of-{self.n_shards}"
 
 
+def share_of_connections(max_connections: int, shard: Shard) -> int:
+    """Return how many requests a shard may have in flight: all shards together ``max_connections``, each at least 1."""
+    each, left = divmod(max_connections, shard.n_shards)
+    return max(each + (shard.number <= left), 1)
+
+
 def all_pairs(sample_ids: Sequence[str], n_epochs: int) -> list[Pair]:
     """Return every response of a run, epoch by epoch."""
     return [

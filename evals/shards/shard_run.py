@@ -9,7 +9,7 @@ from evals.client_load import ClientLoad
 from evals.evaluation import Evaluation, task_of
 from evals.progress import Watcher
 from evals.run_request import RunRequest, describe_run
-from evals.shards.dealing import Shard, all_pairs, deal
+from evals.shards.dealing import Shard, all_pairs, deal, share_of_connections
 from evals.shards.expected_lengths import expected_lengths
 from evals.shards.places import JOURNAL, settled_lengths, shard_directory
 from evals.storage.exchange_store import ExchangeStore, RecordedExchanges, ShardStore
@@ -26,8 +26,11 @@ def deal_run(request: RunRequest, n_shards: int) -> list[list[Pair]]:
 
 
 def shares_of(request: RunRequest) -> Iterator[tuple[Shard, list[Pair]]]:
-    """Yield the shard of each worker of a run with its pairs; a shard without any needs no worker."""
-    n_workers = request.settings.n_workers
+    """Yield the shard of each worker of a run with its pairs; a shard without any needs no worker.
+
+    No more workers than connections: each would have one, and the endpoint would see more than it should.
+    """
+    n_workers = min(request.settings.n_workers, request.settings.max_connections)
     for number, pairs in enumerate(deal_run(request, n_workers), start=1):
         if pairs:
             yield Shard(number=number, n_shards=n_workers), pairs
@@ -61,7 +64,7 @@ def ask_pairs(
 ) -> AskingEnd:
     """Ask ``pairs`` with this shard's part of ``max_connections`` and return what that came to."""
     settings = request.settings
-    n_connections = -(-settings.max_connections // shard.n_shards)
+    n_connections = share_of_connections(settings.max_connections, shard)
     own_request = replace(request, settings=replace(settings, max_connections=n_connections))
     evaluation = Evaluation(own_request, store=store, log_dir=log_dir)
     load = ClientLoad()

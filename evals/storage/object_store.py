@@ -25,6 +25,7 @@ _STORE_PACKAGES = (
     "fsspec",
 )
 _TAGS = ("ETag", "etag", "md5Hash", "mtime", "LastModified", "created")
+_SCHEMES = ("s3", "gs", "gcs", "abfs", "az", "memory")
 _EXTRAS = {"s3": "pip install 'quantcheck[s3]'"}
 
 
@@ -41,7 +42,10 @@ class Stored:
 
 
 def is_url(text: str) -> bool:
-    """Return whether a path is one of object storage."""
+    """Return whether a path is one of object storage; raise :class:`StoreError` for a URL with a slash too few."""
+    scheme, _, rest = text.partition(":/")
+    if scheme in _SCHEMES and not rest.startswith("/"):
+        raise StoreError(f"{text}: is no URL of object storage; write {scheme}://{rest}")
     return "://" in text
 
 

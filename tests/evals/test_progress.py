@@ -37,7 +37,7 @@ def test_accuracy_is_shown_of_replies_that_say_something(replies, shown):
     for outcome, flags in replies:
         progress.finished(told_outcome({"outcome": outcome, "flags": flags}))
     progress.close()
-    assert out.getvalue().startswith(f"{len(replies)}/{len(replies)} responses · {shown} · ")
+    assert out.getvalue().startswith(f"{len(replies)}/{len(replies)} responses · {shown}")
 
 
 def test_a_response_without_a_score_is_an_error():

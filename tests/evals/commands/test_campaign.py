@@ -89,7 +89,7 @@ def test_a_failed_run_does_not_lose_the_others(campaign, serve, tmp_path):
     }
     assert ended.code == 5 and runs["gone"]["exit_code"] == 5 and runs["sick"]["exit_code"] == 4
     assert "gone  failed  exit 5: endpoint http://127.0.0.1:1/v1: cannot be reached" in ended.out
-    assert "INVALID - gone against int4: gone: no run of it has any response" in ended.out
+    assert "INVALID - gone against int4: gone: none of its runs has been graded yet" in ended.out
     assert "aime25  last " in ended.out
 
 

@@ -93,7 +93,9 @@ def test_the_template_is_a_campaign(read):
     assert campaign.tasks[0].rule.source == "default for aime25"
 
 
-def test_runs_made_before_are_not_made_again(read):
+def test_runs_made_before_are_not_made_again(read, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old").mkdir()
     campaign = read(
         GOOD.replace(
             'base_url = "http://a:1"\nextra_body = {min_p = 0.1}\nmax_connections = 7', 'runs = "old"'
@@ -153,6 +155,16 @@ def test_runs_made_before_are_not_made_again(read):
         ),
         pytest.param(
             "tasks.aime25", "tasks.aime26", r"line 6: tasks.aime26 is refused: task 'aime26'", id="task"
+        ),
+        pytest.param(
+            '"sglang", "kvv"', "", r"line 7: tasks.aime25.presets is \[\]; name at least", id="no preset"
+        ),
+        pytest.param('"kvv"', '"sglang"', r"line 7: tasks.aime25.presets .* each once", id="a preset twice"),
+        pytest.param(
+            'base_url = "http://a:1"',
+            'runs = "no/such"',
+            r"line 17: checkpoints.int4.runs is 'no/such', which does not exist",
+            id="runs that are not there",
         ),
         pytest.param('"kvv"', '"kv"', r"line 7: tasks.aime25.presets is refused: preset 'kv'", id="preset"),
         pytest.param(

@@ -183,6 +183,9 @@ def test_what_one_replica_answered_is_not_asked_of_another(ask, replica):
         ),
         pytest.param(["--base-url", "http://a", "--endpoints-file", "f"], "give one of them", id="both ways"),
         pytest.param(["--endpoints-file", "none.txt"], "none.txt: cannot be read", id="no such file"),
+        pytest.param(
+            ["--base-url", "http://a", "--base-url", ""], "is empty; is a variable not set", id="empty"
+        ),
         pytest.param([], "no endpoint: give --base-url URL or --endpoints-file", id="nothing"),
     ],
 )

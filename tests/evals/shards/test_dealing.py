@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.shards.dealing import Shard, all_pairs, deal
+from evals.shards.dealing import Shard, all_pairs, deal, share_of_connections
 
 LENGTHS = st.dictionaries(st.sampled_from("abcdefghij"), st.floats(1, 1e5), max_size=10)
 SAMPLES = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=10, unique=True)
@@ -48,3 +48,14 @@ def test_without_expectations_pairs_are_dealt_in_turn():
 @pytest.mark.parametrize(("number", "name"), [(1, "1-of-4"), (4, "4-of-4")])
 def test_a_shard_has_a_name(number, name):
     assert Shard(number=number, n_shards=4).name == name
+
+
+@pytest.mark.parametrize("max_connections", [1, 2, 3, 17, 64, 4096])
+@pytest.mark.parametrize("n_shards", [1, 2, 3, 16])
+def test_shards_share_the_connections_of_the_run(max_connections, n_shards):
+    shares = [
+        share_of_connections(max_connections, Shard(number=number, n_shards=n_shards))
+        for number in range(1, n_shards + 1)
+    ]
+    assert max(shares) - min(shares) <= 1 and min(shares) >= 1
+    assert sum(shares) == max(max_connections, n_shards)

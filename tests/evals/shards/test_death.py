@@ -36,6 +36,7 @@ WAY_OUT = "use fewer --workers or --max-connections, or more memory"
         pytest.param(
             1, "ValueError: no", None, "ended with exit code 1 (ValueError: no)", id="another exception"
         ),
+        pytest.param(0, "", None, "was told to stop by somebody else (SIGTERM)", id="SIGTERM"),
         pytest.param(3, "", None, "ended with exit code 3", id="no words"),
     ],
 )

@@ -16,6 +16,12 @@ def test_what_is_a_url():
     assert not is_url("runs") and not is_url("/data/s3:/x")
 
 
+@pytest.mark.parametrize("text", ["s3:/bucket/runs", "gs:/bucket"])
+def test_a_url_with_a_slash_too_few_is_no_local_path(text):
+    with pytest.raises(StoreError, match=r"write (s3|gs)://bucket"):
+        is_url(text)
+
+
 def test_names_are_relative_to_the_url(store):
     store.write("a/one.txt", b"1")
     store.write("a/b/two.txt", b"22")
