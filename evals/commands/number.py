@@ -15,3 +15,13 @@ class Number(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a number", param, ctx)
         return number
+
+
+class Seed(click.ParamType):
+    """A seed: a whole number that every server can take (64 bits). Help need not spell out its range."""
+
+    name = "integer"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number; a text that is none, or needs more bits, is refused."""
+        return click.IntRange(-(2**63), 2**63 - 1).convert(value, param, ctx)

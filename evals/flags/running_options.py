@@ -2,7 +2,7 @@
 
 import click
 
-from evals.commands.number import Number
+from evals.commands.number import Number, Seed
 from evals.flags.run_options import Command, apply
 from evals.shards.dealing import Shard
 from evals.transport.retry import RetryPolicy
@@ -55,7 +55,7 @@ def running_options(command: Command) -> Command:
             ),
             click.option(
                 "--seed",
-                type=click.IntRange(-(2**63), 2**63 - 1),
+                type=Seed(),
                 show_default="0; k2_tool_calls sends no seed unless one is given",
                 help="Run seed; every response's seed is derived from it.",
             ),
