@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import click
+from click.types import IntParamType
 
 
 class Number(click.FloatRange):
@@ -17,10 +18,8 @@ class Number(click.FloatRange):
         return number
 
 
-class Seed(click.ParamType):
+class Seed(IntParamType):
     """A seed: a whole number that every server can take (64 bits). Help need not spell out its range."""
-
-    name = "integer"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number; a text that is none, or needs more bits, is refused."""
