@@ -4,20 +4,26 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import IO, Any, AnyStr, Generic, TextIO
 
 
-class DeafOutput:
-    """A text stream that goes on where nobody reads any more: what is written then is lost, nothing else is.
+class DeafOutput(Generic[AnyStr]):
+    """A stream that goes on where nobody reads any more: what is written then is lost, nothing else is.
 
     Without it the first write to a closed pipe would end the command in the middle, with an exit code that
     says something about a checkpoint.
     """
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: IO[AnyStr]) -> None:
+        self._stream: IO[AnyStr] = stream
 
-    def write(self, text: str) -> int:
+    @property
+    def buffer(self) -> "DeafOutput[bytes]":
+        """The stream of bytes below a stream of text."""
+        text: Any = self._stream  # of bytes there is none below
+        return DeafOutput(text.buffer)
+
+    def write(self, text: AnyStr) -> int:
         """Write ``text``."""
         try:
             return self._stream.write(text)
@@ -46,10 +52,15 @@ class DeafOutput:
 def readers_may_leave() -> Iterator[None]:
     """Let stdout and stderr be closed by whoever reads them."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = DeafOutput(before[0]), DeafOutput(before[1])
+    sys.stdout, sys.stderr = map(_deaf, before)
     try:
         yield
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
         sys.stdout, sys.stderr = before
+
+
+def _deaf(stream: TextIO | None) -> DeafOutput[str] | None:
+    """Return the stream made deaf; Python has none (``>&-``) where a process was started without."""
+    return None if stream is None else DeafOutput(stream)

@@ -121,9 +121,10 @@ class Progress:
         n_new = n_done - self._recorded
         if n_new <= 0 or n_done >= self._expected:
             return ""
-        half_written = max(self._n_sent - n_new, 0) / 2
+        n_writing = self._n_sent - n_new  # too many where a response is asked with several budgets
+        half_written = min(max(n_writing, 0), self._expected - n_done) / 2
         pace_s = (time.monotonic() - self._started) / (n_new + half_written)
-        left_s = pace_s * max(self._expected - n_done - half_written, 0)
+        left_s = pace_s * (self._expected - n_done - half_written)
         return f" · about {left_s / 60:.0f} min left" if left_s >= 90 else f" · about {left_s:.0f} s left"
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ from evals.progress import Progress
 from evals.run_state import RunState
 from evals.runner import show_progress
 from evals.shards.death import death_of
-from evals.shards.told import Finished, Said, Streaming
+from evals.shards.told import Finished, Said, Sent, Streaming
 from evals.told_process import ToldProcess
 
 
@@ -75,6 +75,8 @@ class _RunUnderWay:
             self._begin(told)
         elif isinstance(told, Finished) and self._progress is not None:
             self._progress.finished(told.outcome)
+        elif isinstance(told, Sent) and self._progress is not None:
+            self._progress.sent(told.is_retry)
         elif isinstance(told, Streaming):
             self._n_chunks, self._memory_bytes = told.n_chunks, told.memory_bytes
         elif isinstance(told, Said) and told.line.strip() != STOPPING:  # said once for all runs

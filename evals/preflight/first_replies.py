@@ -23,6 +23,8 @@ class FirstReplies:
 
     ``stop`` is told why, where every one of them is one sign over and over: the rest would be no better. That
     is seen while they are being written: such a reply fills its budget, and of a thinking model that takes an hour.
+    As long as another says something, parts of replies decide nothing: of many in flight a few floods are no fault
+    of all.
     """
 
     def __init__(
@@ -31,7 +33,9 @@ class FirstReplies:
         self._tell = tell
         self._stop = stop
         self._flooded: set[str] = set()  # keys of requests
-        self._is_alive = False
+        self._sound: set[str] = set()  # of those whose part says something, so far
+        self._n_whole_floods = 0
+        self._is_decided = False
         self._told: set[str] = set()
         self._n_seen = 0
         self._n_without_reasoning = 0
@@ -55,13 +59,16 @@ class FirstReplies:
     def _look_for_flood(self, asked: WireRequest, response: Response, *, is_whole: bool) -> None:
         flood = _flood(response)
         if flood is None:
-            self._is_alive |= is_whole  # a part may yet turn into anything
+            self._sound.add(asked.key)  # a part may yet turn into anything
+            self._is_decided |= is_whole
             return
         self._warn(f"{flood.unit[:12]!r} over and over: a serving fault, not a quantization loss")
-        if self._is_alive or asked.key in self._flooded:
-            return
+        self._sound.discard(asked.key)
         self._flooded.add(asked.key)
-        if len(self._flooded) == _LOOKED_AT:
+        self._n_whole_floods += is_whole
+        are_all = len(self._flooded) >= _LOOKED_AT and not self._sound
+        if not self._is_decided and (are_all or self._n_whole_floods == _LOOKED_AT):
+            self._is_decided = True
             self._stop(DEAD.format(n=_LOOKED_AT, sign=flood.unit[:12]))
 
     def _warn(self, trouble: str) -> None:

@@ -114,6 +114,7 @@ class Crew:
         elif isinstance(told, Sent):
             charge.n_sent += 1
             charge.n_retries += told.is_retry
+            self._watcher.sent(told.is_retry)
         elif isinstance(told, Streaming):
             charge.n_chunks, charge.memory_bytes = told.n_chunks, told.memory_bytes
         elif isinstance(told, Said):

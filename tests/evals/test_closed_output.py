@@ -1,6 +1,7 @@
 """A reader that goes away costs its output and nothing else: neither the work nor the exit code."""
 
 import os
+import shlex
 import subprocess
 import sys
 
@@ -43,9 +44,24 @@ def test_a_pass_stays_one(worse, tmp_path):
     assert (code, "BrokenPipe" in err) == (0, False)
 
 
+def test_scores_that_nobody_reads_are_no_verdict(tmp_path):
+    rows = "".join(f"i{k},1,1\n" for k in range(5_000))  # more than a buffer holds back
+    (tmp_path / "a.csv").write_text(f"sample_id,epoch,score\n{rows}")
+    assert run_into_closed_pipe("export", tmp_path / "a.csv", closed="stdout") == (0, "")
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["list"]])
 def test_help_into_a_closed_pipe_is_no_verdict(arguments):
     assert run_into_closed_pipe(*arguments, closed="stdout") == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("closing", "arguments", "code"), [(">&-", "list", 0), ("2>&-", "list --nothing", 2)]
+)
+def test_a_stream_that_was_never_open_is_no_error(closing, arguments, code):
+    command = f"exec {shlex.join(QUANTCHECK)} {arguments} {closing}"
+    done = subprocess.run(["sh", "-c", command], check=False, capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (code, b"")
 
 
 def test_the_module_is_the_command():

@@ -70,6 +70,20 @@ def test_the_time_left_counts_what_is_being_written(monkeypatch, at_s):
     assert left_s == pytest.approx(1220 - at_s, rel=0.3, abs=60)
 
 
+def test_responses_asked_with_several_budgets_do_not_use_up_the_time_left(monkeypatch):
+    now = 0.0
+    monkeypatch.setattr("evals.progress.time.monotonic", lambda: now)
+    out = io.StringIO()
+    progress = Progress(expected=200, recorded=0, out=out)
+    now = 1_000.0
+    for _ in range(100):
+        for _budget in range(3):
+            progress.sent(is_retry=False)
+        progress.finished("truncated")
+    progress.line()
+    assert out.getvalue().rpartition("about ")[2].split()[:2] == ["6", "min"], "half as written, half to come"
+
+
 def test_no_time_is_told_before_anything_is_finished():
     out = io.StringIO()
     progress = Progress(expected=10, recorded=0, out=out)

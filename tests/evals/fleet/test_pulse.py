@@ -31,6 +31,7 @@ def pulse_of(*scripts, n_dead=0):
     [
         pytest.param((plain({"data": []}),), True, id="models"),
         pytest.param((plain({}, "404 Not Found"),), True, id="no such page"),
+        pytest.param((plain({}, "501 Not Implemented"),), True, id="no such page either"),
         pytest.param((plain({}, "401 Unauthorized"),), True, id="refused"),
         pytest.param((plain({}, "302 Found", Location="/login"),), True, id="redirected"),
         pytest.param((plain({}, "502 Bad Gateway"),), False, id="a gateway without a server"),

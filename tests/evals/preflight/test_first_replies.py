@@ -92,7 +92,8 @@ def part(response):
         pytest.param([part(FLOOD)] * 8, True, id="while they are being written"),
         pytest.param([part(FLOOD)] * 5 + [whole(FLOOD)] * 3, True, id="some are whole"),
         pytest.param([part(FLOOD)] * 7, False, id="not enough of them"),
-        pytest.param([part(GOOD)] * 8 + [part(FLOOD)] * 8, True, id="a part that says something is no life"),
+        pytest.param([part(GOOD)] * 8 + [part(FLOOD)] * 8, False, id="a few of many that are being written"),
+        pytest.param([part(GOOD)] * 8 + [whole(FLOOD)] * 8, True, id="a part that says something is no life"),
         pytest.param([whole(GOOD), *[part(FLOOD)] * 8], False, id="one whole reply is"),
         pytest.param([part(DIGITS)] * 8, False, id="a long number in the making"),
     ],
@@ -119,6 +120,17 @@ def test_a_request_counts_once_as_a_flood():
     for key in "abcd":
         first.look(WireRequest(body={}, key=key), whole(FLOOD))
     assert reasons == []
+
+
+def test_a_part_that_turns_into_a_flood_says_something_no_more():
+    reasons = []
+    first = FirstReplies(tell=lambda _line: None, stop=reasons.append)
+    first.look_at_part(WireRequest(body={}, key="0"), part(GOOD))
+    for key in "1234567":
+        first.look_at_part(WireRequest(body={}, key=key), part(FLOOD))
+    assert reasons == []
+    first.look(WireRequest(body={}, key="0"), whole(FLOOD))
+    assert len(reasons) == 1
 
 
 def test_only_the_first_replies_are_looked_at():
