@@ -19,6 +19,7 @@ from reports.permutation import MAX_SHUFFLED, exact_test
 LEVEL = 0.05  # equal replicas are flagged this often
 NEIGHBOURS = "items asked one after the other"
 GROUP = 20  # responses
+LEAST_IN_COMMON = 0.25  # of the responses; a few second answers would speak for all the others
 N_SHUFFLES = 1_999
 BATCH = 500_000  # scores shuffled at once
 SLACK = 1e-9  # relative distance within which two statistics are equal
@@ -27,15 +28,22 @@ SLACK = 1e-9  # relative distance within which two statistics are equal
 def compare_replicas(rows: pd.DataFrame) -> BlockTest | None:
     """Test whether replicas score alike, ``None`` where fewer than two have answered anything comparable.
 
-    On the same items, where several replicas answered some. With one epoch none has a second answer; then
-    among responses begun one after the other: chance decided between the replicas there too, and neither the
-    order of the items nor a replica that came late can look like a difference.
+    On the same items, where several replicas answered enough of them. With one epoch none has a second answer;
+    then among responses begun one after the other: chance decided between the replicas there too, and neither
+    the order of the items nor a replica that came late can look like a difference.
     """
-    found = _compared(rows)
-    if found is not None:
-        return found
-    by_turns = _compared(rows.assign(sample_id=_turns(rows)))
-    return None if by_turns is None else replace(by_turns, within=NEIGHBOURS)
+    if _share_in_common(rows) < LEAST_IN_COMMON:
+        by_turns = _compared(rows.assign(sample_id=_turns(rows)))
+        if by_turns is not None:
+            return replace(by_turns, within=NEIGHBOURS)
+    return _compared(rows)
+
+
+def _share_in_common(rows: pd.DataFrame) -> float:
+    """Return which share of the scored responses belongs to items that several replicas answered."""
+    used = rows[rows["score"].notna() & rows["replica"].notna()]
+    n_replicas = used.groupby("sample_id", observed=True)["replica"].transform("nunique")
+    return float((n_replicas > 1).mean()) if len(used) else 0.0
 
 
 def _turns(rows: pd.DataFrame) -> IntArray:

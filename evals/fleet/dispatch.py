@@ -48,6 +48,7 @@ class Dispatcher:
         self._pool = ReplicaPool(endpoint.base_urls, rng=self._rng)
         self._health = EndpointHealth()
         self._transport: Transport | None = None
+        self._pulse: asyncio.Task[bool] | None = None
 
     @property
     def n_chunks(self) -> int:
@@ -88,11 +89,17 @@ class Dispatcher:
             )
         except Failure as failure:
             # A request that breaks the server each time looks like an outage too, once it is the last one left.
-            if failure.is_outage and not await has_pulse(self._endpoint.base_urls, headers):
-                failure.is_endpoint_gone = True
+            if failure.is_outage:
+                failure.is_endpoint_gone = not await self._has_pulse(headers)
             raise
         answered_by = (asked or self._pool.replicas[0]).base_url
         return Exchange(reply=reply, attempts=attempts, replica=answered_by, finished_at=time.time())
+
+    async def _has_pulse(self, headers: dict[str, str]) -> bool:
+        """Return whether anybody is there; requests that give up together ask once."""
+        if self._pulse is None or self._pulse.done():
+            self._pulse = asyncio.create_task(has_pulse(self._endpoint.base_urls, headers))
+        return await asyncio.shield(self._pulse)
 
     async def _ask(
         self, replica: Replica, request: WireRequest, body: bytes, headers: dict[str, str]

@@ -29,6 +29,7 @@ from evals.storage.journal import Journal
 from tasks.pairs import Pair
 
 LOOK_EVERY_S = 0.25
+_WITHOUT_A_WORD = "was told to stop by somebody else, or ended without a word"
 REACHED_WITHIN_S = 15.0  # a cluster; Ray itself tries for minutes
 
 
@@ -90,7 +91,7 @@ class RayWorker:
                 self._ray.get(self._task)
         except self._ray.exceptions.RayError as raised:
             error = raised
-        return "ended without a word" if error is None else self._words_of(error, memory_bytes)
+        return _WITHOUT_A_WORD if error is None else self._words_of(error, memory_bytes)
 
     def _words_of(self, error: Exception, memory_bytes: int | None) -> str:
         errors = self._ray.exceptions

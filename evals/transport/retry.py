@@ -37,6 +37,7 @@ class GivenUp(Enum):
 
     REFUSED = auto()  # and would be again
     OWN_FAULT = auto()  # it failed again and again while others were answered
+    TOLD_TO_WAIT = auto()  # for longer than anybody waits
     OUTAGE = auto()  # nobody has been answered for too long, or will be soon enough
 
 
@@ -139,6 +140,8 @@ def _reason_to_give_up(
     if n_own_faults >= policy.max_attempts:
         return GivenUp.OWN_FAULT
     patience = policy.outage_s if health.has_spoken else policy.cold_s
+    if failure.retry_after_s is not None and failure.retry_after_s > patience:
+        return GivenUp.TOLD_TO_WAIT
     is_over = health.silence_s() + wait > patience and n_attempts >= MIN_ATTEMPTS
     return GivenUp.OUTAGE if is_over or wait > patience else None
 

@@ -91,6 +91,13 @@ def test_one_epoch_is_compared_among_neighbours(loss: float, share_flagged: tupl
     assert low <= sum(map(are_unlike, found)) / len(found) <= high
 
 
+def test_a_single_second_answer_does_not_speak_for_all_others() -> None:
+    table = fleet(np.random.default_rng(0), [0.0, -0.9], 100, 1)
+    second = table.iloc[:1].assign(epoch=1, replica=B if table["replica"].iloc[0] == A else A)
+    found = compare_replicas(pd.concat([table, second], ignore_index=True))
+    assert found is not None and are_unlike(found) and found.within == "items asked one after the other"
+
+
 def test_a_replica_that_came_late_to_hard_items_is_not_blamed() -> None:
     """One epoch, easy items first; the second replica answers only near the end."""
     rng = np.random.default_rng(3)

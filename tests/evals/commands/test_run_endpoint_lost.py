@@ -36,7 +36,7 @@ def lose(running, mode):
 @pytest.mark.parametrize(("mode", "workers"), [("closed", 1), ("http_503", 1), ("closed", 2)])
 def test_an_endpoint_that_goes_for_good_stops_the_run(ask, serve, tmp_path, mode, workers):
     flags = ["--json", "--max-connections", 8, "--outage", 0.4, "--workers", workers]
-    running = serve(ttft_s=0.02)
+    running = serve(ttft_s=0.1)
     closing = lose(running, mode)
     ended = ask(running.base_url, *flags, limit=30, epochs=4)
     closing.join()

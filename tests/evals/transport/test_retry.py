@@ -221,6 +221,7 @@ def test_an_outage_longer_than_the_patience_is_given_up(clock):
         pytest.param(fault(429), 0, True, id="everybody is to slow down"),
         pytest.param(fault(), 1, False, id="others are answered"),
         pytest.param(fault(400), 0, False, id="refused"),
+        pytest.param(fault(503, 3600.0), 0, False, id="told to wait for too long"),
     ],
 )
 def test_only_a_request_given_up_for_silence_speaks_of_an_outage(clock, fails, others_every, is_outage):
