@@ -12,7 +12,7 @@ import pytest
 from benchmarks.fault_matrix import POLICY, Matrix, Size, expected_code, is_good
 from benchmarks.wire_faults import HARMLESS, REFUSED, RETRIED, faults_of_the_wire
 
-SMALL, LARGE = Size(n_items=4, epochs=1), Size(n_items=30, epochs=2)
+SMALL, LARGE = Size(n_items=4, epochs=1), Size(n_items=15, epochs=2)
 FORMS = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "plain"])
 
 # Inspect runs inside these tests: what it leaves open and what its libraries warn of is not ours to mend

@@ -1,10 +1,14 @@
 """Dealing a run: every response once, work about even, the longest first, alike everywhere."""
 
+from types import SimpleNamespace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evals.shards import shard_run
 from evals.shards.dealing import Shard, all_pairs, deal, share_of_connections
+from tasks.pairs import Pair
 
 LENGTHS = st.dictionaries(st.sampled_from("abcdefghij"), st.floats(1, 1e5), max_size=10)
 SAMPLES = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=10, unique=True)
@@ -59,3 +63,10 @@ def test_shards_share_the_connections_of_the_run(max_connections, n_shards):
     ]
     assert max(shares) - min(shares) <= 1 and min(shares) >= 1
     assert sum(shares) == max(max_connections, n_shards)
+
+
+def test_there_are_no_more_workers_than_connections(monkeypatch):
+    pair = Pair(sample_id="a", epoch=1)
+    monkeypatch.setattr(shard_run, "deal_run", lambda _request, n_shards: [[pair]] * n_shards)
+    request = SimpleNamespace(settings=SimpleNamespace(n_workers=3, max_connections=2))
+    assert [shard.name for shard, _ in shard_run.shares_of(request)] == ["1-of-2", "2-of-2"]
