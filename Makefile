@@ -24,6 +24,8 @@ CANDIDATE ?= runs/nvfp4
 POLICY ?= release.toml
 DIR ?= compare
 ARGS ?=
+# Sizes of the runs whose cost `make bench` compares; 100,000 responses take more than an hour.
+GROWTH ?= 1000 4000
 RUN_FLAGS = $(if $(MODEL),--model "$(MODEL)") $(if $(LABEL),--label "$(LABEL)") $(if $(EPOCHS),--epochs $(EPOCHS)) \
 	$(if $(PRESET),--preset $(PRESET)) $(if $(LIMIT),--limit $(LIMIT)) $(if $(MAX_TOKENS),--max-tokens $(MAX_TOKENS)) \
 	$(if $(MAX_CONNECTIONS),--max-connections $(MAX_CONNECTIONS)) $(ARGS)
@@ -90,7 +92,7 @@ $(VENV)/.ready-docs: $(VENV)/.ready $(DOCS_LOCK)
 bench: setup ## Measure side by side, in one run each: transport, bookkeeping, growth, workers, tool calls, images, comparison, report page, start-up
 	$(BIN)/python -m benchmarks.transport --streams 64
 	$(BIN)/python -m benchmarks.bookkeeping
-	$(BIN)/python -m benchmarks.growth --sizes 500 2000
+	$(BIN)/python -m benchmarks.growth --sizes $(GROWTH)
 	$(BIN)/python -m benchmarks.workers --workers 1 2 --responses 200
 	$(BIN)/python -m benchmarks.tool_calls
 	$(BIN)/python -m benchmarks.mmmu_memory --images 200
