@@ -127,6 +127,7 @@ _SLICE = object_of(
 )
 _SIGNAL = object_of({name: found for name, found in _SLICE["properties"].items() if name != "n_items"})
 _BLOCKS = object_of({"effects": {"type": "object", "additionalProperties": NUMBER}, "p_value": NUMBER})
+_BLOCKS["properties"]["within"] = TEXT  # what was compared; documents from before this key have none
 _DIAGNOSIS = object_of(
     {
         "kinds": list_of(TEXT),
