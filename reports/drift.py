@@ -84,17 +84,12 @@ def compare_blocks(table: pd.DataFrame, column: str) -> BlockTest | None:
     """
     rows = table[table["score"].notna() & table[column].notna()]
     blocks, names = pd.factorize(rows[column], sort=True)
-    items, _ = pd.factorize(rows["sample_id"])
-    if not _is_shared(items, blocks):
+    items, sample_ids = pd.factorize(rows["sample_id"])
+    cells = np.bincount(items * len(names) + blocks)
+    if np.count_nonzero(cells) == len(sample_ids):  # one block an item
         return None
     scores = rows["score"].to_numpy(dtype=np.float64)
     return _block_test(items, blocks, scores, tuple(str(name) for name in names))
-
-
-def _is_shared(items: IntArray, blocks: IntArray) -> bool:
-    """Return whether any item has responses in more than one block."""
-    pairs = np.unique(np.stack([items, blocks]), axis=1)
-    return bool(pairs.shape[1] > len(np.unique(items)))
 
 
 def _epoch_test(pairing: Pairing, side: Side) -> BlockTest | None:

@@ -32,6 +32,8 @@ def compare_replicas(rows: pd.DataFrame) -> BlockTest | None:
     then among responses begun one after the other: chance decided between the replicas there too, and neither
     the order of the items nor a replica that came late can look like a difference.
     """
+    if rows["replica"].nunique() < 2:
+        return None
     if _share_in_common(rows) < LEAST_IN_COMMON:
         by_turns = _compared(rows.assign(sample_id=_turns(rows)))
         if by_turns is not None:
@@ -42,8 +44,12 @@ def compare_replicas(rows: pd.DataFrame) -> BlockTest | None:
 def _share_in_common(rows: pd.DataFrame) -> float:
     """Return which share of the scored responses belongs to items that several replicas answered."""
     used = rows[rows["score"].notna() & rows["replica"].notna()]
-    n_replicas = used.groupby("sample_id", observed=True)["replica"].transform("nunique")
-    return float((n_replicas > 1).mean()) if len(used) else 0.0
+    blocks, names = pd.factorize(used["replica"])
+    items, sample_ids = pd.factorize(used["sample_id"])
+    shape = len(sample_ids), len(names)
+    counts = np.bincount(items * len(names) + blocks, minlength=shape[0] * shape[1]).reshape(shape)
+    is_shared = np.count_nonzero(counts, axis=1) > 1
+    return float(counts[is_shared].sum() / max(len(used), 1))
 
 
 def _turns(rows: pd.DataFrame) -> IntArray:
