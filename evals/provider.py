@@ -157,10 +157,8 @@ class EndpointAPI(ModelAPI):
         except Failure as failure:
             if failure.stops_run(is_whole_request=request.is_whole):
                 self.on_fatal(failure)
-            if failure.is_endpoint_gone:
-                raise RequestFailed(
-                    NOT_ASKED
-                ) from None  # it was in flight when the run ended, as with Ctrl-C
+            if failure.is_endpoint_gone:  # it was in flight when the run ended, as with Ctrl-C
+                raise RequestFailed(NOT_ASKED) from None
             self.on_failure(request.key, asked_pair(identity), str(failure))
             raise RequestFailed(str(failure)) from None
         self.on_reply(request, exchange.reply)

@@ -170,9 +170,9 @@ def _check_presets(file: CheckedToml, task: str, presets: Sequence[str | None]) 
         benchmark = find_benchmark(task)
     except SpecError as error:
         file.fail("tasks", task, f"is refused: {error}")
+    if not presets or len(set(presets)) < len(presets):
+        file.fail(f"tasks.{task}", "presets", f"is {presets!r}; name at least one, and each once")
     try:
-        if not presets or len(set(presets)) < len(presets):
-            file.fail(f"tasks.{task}", "presets", f"is {presets!r}; name at least one, and each once")
         for preset in presets:
             benchmark.preset(preset)
     except SpecError as error:

@@ -11,11 +11,7 @@ from evals.flags.later import body
 
 @click.command()
 @click.argument("tasks", nargs=-1, **TASK)
-@click.option(
-    "--variant",
-    help="Only this variant; by default all of a task's.",
-    **VARIANT,
-)
+@click.option("--variant", help="Only this variant; by default all of a task's.", **VARIANT)
 @click.option(
     "--verify", is_flag=True, help="Load the data, decode every image, compare with what is pinned."
 )

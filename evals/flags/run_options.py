@@ -103,16 +103,8 @@ def protocol_options(command: Command) -> Command:
     return apply(
         command,
         [
-            click.option(
-                "--preset",
-                help="Published protocol by name; see quantcheck list.",
-                **PRESET,
-            ),
-            click.option(
-                "--variant",
-                help="Variant of the task's dataset; see quantcheck list.",
-                **VARIANT,
-            ),
+            click.option("--preset", help="Published protocol by name; see quantcheck list.", **PRESET),
+            click.option("--variant", help="Variant of the task's dataset; see quantcheck list.", **VARIANT),
             click.option("--epochs", type=click.IntRange(min=1), help="Passes over all samples."),
             click.option("--limit", type=click.IntRange(min=1), help="Only the first N samples."),
             click.option(

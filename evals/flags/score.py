@@ -13,11 +13,7 @@ from evals.flags.later import body
 @click.argument("task", **TASK)
 @click.argument("responses", type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the graded rows here.")
-@click.option(
-    "--variant",
-    help="Variant of the task's dataset; see quantcheck list.",
-    **VARIANT,
-)
+@click.option("--variant", help="Variant of the task's dataset; see quantcheck list.", **VARIANT)
 @click.option(
     "--dataset-path", type=click.Path(path_type=Path), help="Local copy of the dataset, for targets by id."
 )
